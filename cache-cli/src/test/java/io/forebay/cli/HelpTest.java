@@ -35,6 +35,7 @@ final class HelpTest {
         "store stat",
         "store map",
         "store verify",
+        "store evacuate",
         "store orphans"
       })
   void fitsEightyColumns(String command) {

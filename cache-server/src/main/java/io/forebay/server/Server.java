@@ -54,11 +54,7 @@ import io.forebay.storage.ObjectStore;
 import io.forebay.storage.StoreException;
 import io.forebay.storage.StoreSettings;
 import io.forebay.storage.StoreStats;
-import io.forebay.storage.disk.DeviceSettings;
-import io.forebay.storage.disk.DiskSettings;
 import io.forebay.storage.disk.DiskStats;
-import io.forebay.storage.disk.DiskTier;
-import io.forebay.storage.endurance.EnduranceLimits;
 import io.forebay.storage.evict.Tuning;
 import io.forebay.storage.inspect.StoreInspection;
 import io.forebay.storage.inspect.StoreInspector;
@@ -323,35 +319,10 @@ public final class Server implements NodeControl, AutoCloseable {
     return StoreSettings.of(config.store().data(), tierBytes, loopCount(config), clockMillis)
         .withMemoryDirectory(config.store().memoryDirectory())
         .withScrub(config.store().scrubRate())
-        .withDisks(disks(config))
+        .withDisks(ConfiguredDisks.of(config))
         .withClasses(ConfiguredStorageClasses.of(config))
         .withPredicates(PurgePredicate::parse)
         .withEviction(tuning(config.store()));
-  }
-
-  private static DiskSettings disks(ServerConfig config) {
-    List<DeviceSettings> devices = new ArrayList<>();
-    for (ServerConfig.DiskConfig disk : config.stores()) {
-      devices.add(
-          DeviceSettings.of(disk.name(), disk.path(), disk.bytes())
-              .withReaders(disk.readers())
-              .withTransit(disk.transitBytes())
-              .withFaults(disk.maxErrors(), disk.slow().toMillis())
-              .withEndurance(
-                  new EnduranceLimits(disk.dailyWrites().bytes(disk.bytes()), disk.ratedWrites()))
-              .withScrub(config.store().scrubRate()));
-    }
-    ServerConfig.StoreConfig store = config.store();
-    return DiskSettings.of(devices)
-        .with(
-            store.diskAdmission().equals("always")
-                ? DiskSettings.Admission.ALWAYS
-                : DiskSettings.Admission.SECOND_HIT,
-            store.diskBytesPerDay())
-        .withKeepMillis(store.diskKeep().toMillis())
-        .withOpener(
-            store.diskIo().equals("direct") ? DiskTier.Opener.direct() : DiskTier.Opener.files())
-        .withStopMillis(store.diskStopLimit().toMillis());
   }
 
   private static Tuning tuning(ServerConfig.StoreConfig store) {
@@ -549,6 +520,11 @@ public final class Server implements NodeControl, AutoCloseable {
       }
       case ONLINE -> store.bringOnline(name);
       case REINIT -> store.reinitialise(name);
+      case EVACUATE -> store.evacuate(name);
+      case CANCEL_EVACUATION -> store.cancelEvacuation(name);
+      case REPLACE -> store.replace(ConfiguredDisks.named(name, config()));
+      case ADD -> store.add(ConfiguredDisks.named(name, config()));
+      case REMOVE -> store.remove(name);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.forebay.storage;
 
+import io.forebay.storage.disk.DeviceSettings;
 import io.forebay.storage.disk.DiskSettings;
 import io.forebay.storage.disk.DiskStats;
 import io.forebay.storage.disk.DiskTier;
@@ -165,6 +166,7 @@ public final class ObjectStore implements AutoCloseable {
                 promoter,
                 (long) regions.count() * regions.regionBytes(),
                 files.classes(),
+                settings.disks().keepMillis(),
                 settings.clockMillis()),
             files.isWarm(),
             settings.disks().opener(),
@@ -197,12 +199,7 @@ public final class ObjectStore implements AutoCloseable {
             shape,
             records);
     this.inspection =
-        new StoreInspection(
-            core,
-            files.classes(),
-            settings.disks().devices(),
-            settings.lanes(),
-            settings.threads());
+        new StoreInspection(core, files.classes(), settings.lanes(), settings.threads());
     this.lanes = new StoreLane[settings.lanes()];
     for (int lane = 0; lane < lanes.length; lane++) {
       lanes[lane] = new StoreLane(core, lane, settings.nearEntries());
@@ -489,6 +486,53 @@ public final class ObjectStore implements AutoCloseable {
   /** Empties a device and uses it. Blocks for its disk. */
   public void reinitialise(String disk) throws IOException {
     core.disk.reinit(disk);
+  }
+
+  /**
+   * Has a device take no more records and moves what it holds elsewhere, until it is empty and may
+   * be pulled.
+   *
+   * @throws IllegalStateException if it is not online
+   */
+  public void evacuate(String disk) {
+    core.disk.evacuate(disk);
+  }
+
+  /**
+   * Has a device that is being evacuated take records again.
+   *
+   * @throws IllegalStateException if it is not being evacuated
+   */
+  public void cancelEvacuation(String disk) {
+    core.disk.cancelEvacuation(disk);
+  }
+
+  /**
+   * Uses another device in the place of the one of this name, which is out of use; with other
+   * settings, if these are others. Blocks for its disk.
+   *
+   * @throws IllegalStateException if that one is in use
+   */
+  public void replace(DeviceSettings disk) throws IOException {
+    core.disk.replace(disk);
+  }
+
+  /**
+   * Uses one more device, empty. Blocks for its disk.
+   *
+   * @throws IllegalStateException if there is one of this name, or the store was opened without any
+   */
+  public void add(DeviceSettings disk) throws IOException {
+    core.disk.add(disk);
+  }
+
+  /**
+   * Forgets a device that was evacuated.
+   *
+   * @throws IllegalStateException if it was not
+   */
+  public void remove(String disk) {
+    core.disk.remove(disk);
   }
 
   public StoreStats stats() {

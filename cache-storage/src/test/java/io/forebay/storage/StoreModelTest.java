@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.storage.disk.DeviceSettings;
 import io.forebay.storage.disk.DiskSettings;
+import io.forebay.storage.disk.DiskStats;
 import io.forebay.storage.inspect.StoreCensus;
 import io.forebay.storage.lane.ObjectWriter;
 import io.forebay.storage.lane.StoreLane;
@@ -48,6 +49,9 @@ class StoreModelTest {
 
   @TempDir Path directory;
 
+  /** Whether disks are evacuated and brought back at random. */
+  private boolean isEvacuating;
+
   @Test
   void agreesWithAPlainMapWhileRegionsAreReclaimed() throws Exception {
     run(new SplittableRandom().nextLong(), 200_000, 2_000, 16 << 20);
@@ -62,6 +66,12 @@ class StoreModelTest {
   @Test
   void agreesWithAPlainMapWhileRecordsGoToDisksAndComeBack() throws Exception {
     run(new SplittableRandom().nextLong(), 200_000, 4_000, 8 << 20, 2);
+  }
+
+  @Test
+  void agreesWithAPlainMapWhileDisksAreEvacuatedAndUsedAgain() throws Exception {
+    isEvacuating = true;
+    run(new SplittableRandom().nextLong(), 30_000, 1_000, 8 << 20, 3);
   }
 
   /** Names have one of three classes, or none, for good; those of the first come to no disk. */
@@ -155,6 +165,9 @@ class StoreModelTest {
           } else if (random.nextInt(4) == 0) {
             reopen(fixture, random);
           }
+          if (isEvacuating && random.nextInt(2_000) == 0) {
+            evacuate(fixture, random);
+          }
           if (n % 2000 == 0 && fixture.store.recovery().isComplete()) {
             assertEquals(List.of(), fixture.store.audit());
           }
@@ -181,6 +194,35 @@ class StoreModelTest {
       if (!classes.isEmpty()) {
         assertFirstClassIsOnNoDisk(fixture);
       }
+    }
+  }
+
+  /** Takes the next step of a disk's way out of use and back. */
+  private static void evacuate(StoreFixture fixture, SplittableRandom random) throws IOException {
+    List<DiskStats> disks = fixture.store.diskStats();
+    DiskStats disk = disks.get(random.nextInt(disks.size()));
+    switch (disk.state()) {
+      case "online" -> fixture.store.evacuate(disk.name());
+      case "evacuating" -> {
+        if (random.nextInt(4) == 0) {
+          fixture.store.cancelEvacuation(disk.name());
+        }
+      }
+      case "evacuated" -> {
+        if (random.nextBoolean()) {
+          fixture.store.bringOnline(disk.name());
+        } else {
+          DeviceSettings settings =
+              fixture.settings.disks().devices().stream()
+                  .filter(one -> one.name().equals(disk.name()))
+                  .findFirst()
+                  .orElseThrow();
+          fixture.store.remove(disk.name());
+          fixture.steps(random.nextInt(50));
+          fixture.store.add(settings);
+        }
+      }
+      default -> assertEquals("recovering", disk.state());
     }
   }
 
@@ -467,12 +509,13 @@ class StoreModelTest {
   private static void reopen(StoreFixture fixture, SplittableRandom random) throws StoreException {
     if (random.nextBoolean()) {
       boolean isComplete = fixture.store.recovery().isComplete();
+      // What was evacuated has nothing to be recovered.
+      boolean hasDisks =
+          fixture.store.diskStats().stream().anyMatch(disk -> !disk.state().equals("evacuated"));
       fixture.store.close();
       fixture.store = ObjectStore.open(fixture.settings);
       assertEquals(
-          isComplete && fixture.settings.disks().devices().isEmpty()
-              ? RecoveryState.Phase.WARM
-              : RecoveryState.Phase.REBUILDING,
+          isComplete && !hasDisks ? RecoveryState.Phase.WARM : RecoveryState.Phase.REBUILDING,
           fixture.store.recovery().phase());
     } else {
       // What clients invalidated is journalled by the next step, and what died on a disk is noted

@@ -30,6 +30,7 @@ import tools.jackson.databind.JsonNode;
       StoreInspectCommands.Stat.class,
       StoreInspectCommands.RegionMap.class,
       StoreInspectCommands.Verify.class,
+      StoreEvacuate.class,
       StoreOrphans.class
     },
     description = {
@@ -38,6 +39,9 @@ import tools.jackson.databind.JsonNode;
       "offline  objects on the disk count as missing; requests continue",
       "online   the disk is used again, with its objects, or empty if it missed changes",
       "reinit   the disk is emptied and used again",
+      "replace  another disk, mounted in the place of one that is out of use, is used",
+      "add      a disk that a reload brought into the configuration is used",
+      "remove   an evacuated disk is forgotten",
       ""
     },
     footer = {"", "Examples:", "  forebay store map", "  forebay store offline nvme0"})
@@ -47,7 +51,10 @@ public final class StoreCommand implements Callable<Integer> {
     LIST,
     OFFLINE,
     ONLINE,
-    REINIT
+    REINIT,
+    REPLACE,
+    ADD,
+    REMOVE
   }
 
   @Mixin private final CommonOptions common = new CommonOptions();
@@ -58,7 +65,7 @@ public final class StoreCommand implements Callable<Integer> {
       arity = "0..1",
       paramLabel = "ACTION",
       defaultValue = "LIST",
-      description = "list (the default), offline, online or reinit.")
+      description = "list (the default), offline, online, reinit, replace, add or remove.")
   private Action action = Action.LIST;
 
   @Parameters(index = "1", arity = "0..1", paramLabel = "NAME", description = "Name of the disk.")
@@ -91,13 +98,19 @@ public final class StoreCommand implements Callable<Integer> {
     for (JsonNode store : stores.path("stores")) {
       output.line(line(store));
     }
+    if (name != null) {
+      output.line(confirmation(action, name));
+    }
     return ExitCode.OK;
   }
 
-  private static String line(JsonNode store) {
+  static String line(JsonNode store) {
     String state = store.path("state").asString("?");
     if (state.equals("recovering")) {
       state += String.format(Locale.ROOT, " %.0f %%", 100 * store.path("recovered").asDouble(0));
+    } else if (state.equals("evacuating")) {
+      double progress = store.path("evacuation").path("progress").asDouble(0);
+      state += String.format(Locale.ROOT, " %.0f %%", 100 * progress);
     }
     return String.format(
         Locale.ROOT,
@@ -109,6 +122,19 @@ public final class StoreCommand implements Callable<Integer> {
         ByteSizes.text(store.path("writtenBytes").asLong(0)),
         store.path("errors").asLong(0),
         scrub(store.path("scrub")));
+  }
+
+  /** What was done, in a sentence. */
+  private static String confirmation(Action action, String name) {
+    return switch (action) {
+      case LIST -> "";
+      case OFFLINE -> "disk " + name + " is offline: its objects count as missing";
+      case ONLINE -> "disk " + name + " is used again";
+      case REINIT -> "disk " + name + " is empty and used";
+      case REPLACE -> "disk " + name + " is replaced: the new one is empty and used";
+      case ADD -> "disk " + name + " is added";
+      case REMOVE -> "disk " + name + " is removed; remove it from the configuration, too";
+    };
   }
 
   private static String scrub(JsonNode scrub) {

@@ -7,8 +7,10 @@ import io.forebay.server.json.Json;
 import io.forebay.server.node.NodeControl;
 import io.forebay.storage.disk.DiskStats;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -59,23 +61,28 @@ final class DisksEndpoint {
               .put("indexCollisions", disk.indexCollisions());
       one.set("scrub", StatsReport.scrub(disk.scrub()));
       one.set("endurance", DiskReport.endurance(disk));
+      one.set("evacuation", DiskReport.evacuation(disk));
     }
     return answer;
   }
 
   ObjectNode act(String name, ObjectNode order, String caller) throws AdminError {
     String wanted = order.path("action").asString("");
-    NodeControl.DiskAction action =
-        switch (wanted) {
-          case "offline" -> NodeControl.DiskAction.OFFLINE;
-          case "online" -> NodeControl.DiskAction.ONLINE;
-          case "reinit" -> NodeControl.DiskAction.REINIT;
-          default -> throw new AdminError(400, "action must be offline, online or reinit");
-        };
+    NodeControl.DiskAction action = NodeControl.DiskAction.of(wanted);
+    if (action == null) {
+      throw new AdminError(
+          400,
+          "action must be one of "
+              + Arrays.stream(NodeControl.DiskAction.values())
+                  .map(NodeControl.DiskAction::word)
+                  .collect(Collectors.joining(", ")));
+    }
     try {
       node.disk(name, action);
     } catch (IllegalArgumentException e) {
       throw new AdminError(404, String.valueOf(e.getMessage()));
+    } catch (IllegalStateException e) {
+      throw new AdminError(409, String.valueOf(e.getMessage()));
     } catch (IOException e) {
       audit.info("store {} caller={} store={} failed: {}", wanted, caller, name, e.toString());
       throw new AdminError(

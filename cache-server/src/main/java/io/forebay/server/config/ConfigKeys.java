@@ -438,6 +438,14 @@ final class ConfigKeys {
           "Rate, per second, at which the scrub reads the memory tier and each disk that"
               + " no request is waiting for. The scrub finds damaged records before a request"
               + " does; 0 disables it.");
+  static final Field<StoreConfig, Long> STORE_EVACUATE_RATE =
+      atStart(
+          "evacuate-rate",
+          size("0", "64GiB"),
+          "64MiB",
+          StoreConfig::evacuateRate,
+          "Maximum rate, per second, at which `forebay store evacuate` moves objects from a disk to"
+              + " others; 0 means no limit.");
   static final Field<StoreConfig, Integer> STORE_INDEX_ENTRIES =
       atStart(
           "index-entries",
@@ -1686,6 +1694,7 @@ final class ConfigKeys {
               STORE_DISK_KEEP,
               STORE_DISK_IO,
               STORE_SCRUB_RATE,
+              STORE_EVACUATE_RATE,
               STORE_INDEX_ENTRIES,
               STORE_INDEX_MEMORY,
               STORE_DISK_STOP_LIMIT),

@@ -112,6 +112,7 @@ public record ServerConfig(
    * @param diskKeep how long after its expiry an object on a disk still counts
    * @param diskIo {@code buffered} or {@code direct}
    * @param scrubRate bytes a second read from each disk to see whether they are what was written
+   * @param evacuateRate bytes a second at which a disk is evacuated; 0: no bound
    * @param indexEntries bound of the index; 0: from the sizes of memory and disks
    * @param indexMemoryPercent at most so much of memory is the index's while its bound is not set
    * @param diskStopLimit how long a stop goes on copying what only memory holds
@@ -129,6 +130,7 @@ public record ServerConfig(
       Duration diskKeep,
       String diskIo,
       long scrubRate,
+      long evacuateRate,
       int indexEntries,
       int indexMemoryPercent,
       Duration diskStopLimit) {}

@@ -6,7 +6,8 @@ import java.util.function.ToDoubleFunction;
 
 /** Metrics of the disk tier, with one label per store. */
 final class DiskMetrics {
-  private static final List<String> STATES = List.of("recovering", "online", "offline", "fenced");
+  private static final List<String> STATES =
+      List.of("recovering", "online", "evacuating", "evacuated", "offline", "fenced");
 
   private DiskMetrics() {}
 
@@ -64,6 +65,7 @@ final class DiskMetrics {
         "Regions reclaimed for reuse.",
         DiskStats::reclaimedRegions);
     addEndurance(disk);
+    addEvacuation(disk);
     addIndex(disk);
     addScrub(disk);
   }
@@ -96,6 +98,25 @@ final class DiskMetrics {
         "Years until stores.NAME.rated-writes are written, at the mean of the last week; NaN if"
             + " that is not known.",
         one -> one.endurance().yearsLeft());
+  }
+
+  private static void addEvacuation(Of disk) {
+    disk.gauge(
+        "forebay_disk_evacuation_progress",
+        "Share of the disk's regions that the running evacuation has emptied; 1 without one.",
+        one -> one.evacuation().progress());
+    disk.counter(
+        "forebay_disk_evacuated_records",
+        "Records that evacuations of the disk moved to other disks or into memory.",
+        one -> one.evacuation().movedRecords());
+    disk.counter(
+        "forebay_disk_evacuated_bytes",
+        "Bytes of records that evacuations of the disk moved.",
+        one -> one.evacuation().movedBytes());
+    disk.counter(
+        "forebay_disk_evacuation_dropped_records",
+        "Records that evacuations of the disk did not move: not worth it, or no place.",
+        one -> one.evacuation().droppedRecords());
   }
 
   private static void addIndex(Of disk) {

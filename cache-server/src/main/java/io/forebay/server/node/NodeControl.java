@@ -2,14 +2,17 @@ package io.forebay.server.node;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** A running node as the admin API sees it: status, queries, purges and changes. Any thread. */
 public interface NodeControl extends NodeStatus, NodeQueries, PurgeControl {
 
   /**
-   * Takes a device offline, brings it online, or reinitialises it. Blocks while its disk works.
+   * Does something to a device of the disk tier. Blocks while its disk works.
    *
    * @throws IllegalArgumentException when there is no such device
+   * @throws IllegalStateException when its state does not permit it
    * @throws IOException when the device fails
    */
   default void disk(String name, DiskAction action) throws IOException {
@@ -23,7 +26,35 @@ public interface NodeControl extends NodeStatus, NodeQueries, PurgeControl {
     /** In use again, as it was left, or empty if it missed too much. */
     ONLINE,
     /** Emptied, and in use. */
-    REINIT
+    REINIT,
+    /** Takes no more records and moves what it holds elsewhere, until it is empty. */
+    EVACUATE,
+    /** Takes records again; what has moved stays where it is. */
+    CANCEL_EVACUATION,
+    /**
+     * Another device is used in its place, as the configuration in force has it: only what is out
+     * of use can be replaced.
+     */
+    REPLACE,
+    /** A disk of the configuration in force comes into use. */
+    ADD,
+    /** Forgotten: only what was evacuated can be removed. */
+    REMOVE;
+
+    /** As in the admin API. */
+    public String word() {
+      return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /** The action of a word, or null. */
+    public static @Nullable DiskAction of(String word) {
+      for (DiskAction action : values()) {
+        if (action.word().equals(word)) {
+          return action;
+        }
+      }
+      return null;
+    }
   }
 
   /** Reads the configuration again and swaps it in; a bad one changes nothing. */

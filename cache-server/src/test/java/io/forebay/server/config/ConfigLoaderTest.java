@@ -221,6 +221,7 @@ final class ConfigLoaderTest {
             Duration.ofHours(24),
             "buffered",
             4 << 20,
+            64 << 20,
             0,
             25,
             Duration.ofMinutes(1)),

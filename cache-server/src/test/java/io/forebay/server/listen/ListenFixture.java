@@ -147,6 +147,7 @@ public final class ListenFixture implements AutoCloseable {
             "buffered",
             0,
             0,
+            0,
             25,
             Duration.ZERO),
         List.of(),

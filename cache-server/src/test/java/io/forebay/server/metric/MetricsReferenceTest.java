@@ -11,6 +11,7 @@ import io.forebay.server.counters.Protocol;
 import io.forebay.server.counters.ServedCounters;
 import io.forebay.server.tls.CertificateStatus;
 import io.forebay.storage.disk.DiskStats;
+import io.forebay.storage.disk.EvacuationStats;
 import io.forebay.storage.disk.ScrubStats;
 import io.forebay.storage.endurance.EnduranceLimits;
 import io.forebay.storage.endurance.EnduranceStats;
@@ -161,7 +162,8 @@ final class MetricsReferenceTest {
                 0,
                 new ScrubStats(1, 0, 0, 0, 0, 0),
                 new EnduranceStats(
-                    0, 0, 0, 0, 0, EnduranceLimits.NONE, WriteBudget.Admission.OPEN, 0)))
+                    0, 0, 0, 0, 0, EnduranceLimits.NONE, WriteBudget.Admission.OPEN, 0),
+                new EvacuationStats(1, 0, 0, 0)))
         .storageClasses(new StorageClassStats("memory", 0, 0, 0, 0, 0, 0))
         .certificates(new CertificateStatus("a", "ecdsa", List.of(), Instant.EPOCH, Instant.EPOCH));
   }

@@ -6,6 +6,7 @@ import io.forebay.storage.index.DiskIndex;
 import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.IndexedDisk;
 import io.forebay.storage.index.ObjectIndex;
+import io.forebay.storage.layout.DeviceHeader;
 import io.forebay.storage.purge.Purges;
 import io.forebay.storage.transit.TransitBuffer;
 import io.forebay.storage.transit.TransitPool;
@@ -32,6 +33,7 @@ import org.slf4j.LoggerFactory;
  *  DeviceReclaimer    winning regions back                          the writer
  *  RegionHolds      regions that responses depend on              loops, the writer
  *  DeviceSweeper      what purges have killed                       the writer
+ *  DeviceEvacuator    moving all it holds elsewhere                 the writer
  *  DeviceScrubber      reading what nobody asks for                  the writer
  *  DiskIndex        the names of what only this device has   any thread, under the key's lock
  *  DeviceHealth     its state, errors, slowness                   any thread, without locks
@@ -49,6 +51,16 @@ final class Device {
 
   /** Tombstones wait so long at most to be forced, while others come. */
   private static final long NOTE_MILLIS = 5_000;
+
+  /** What of that which is on a device counts when it is opened. */
+  enum Opening {
+    /** Nothing. */
+    EMPTY,
+    /** What its directories name. */
+    COLD,
+    /** The same, and the table of its names if that is whole. */
+    WARM
+  }
 
   private final DeviceSettings settings;
   private final DeviceFile handle;
@@ -72,6 +84,7 @@ final class Device {
   private final DeviceReclaimer reclaim;
   private final DeviceSweeper sweep;
   private final DeviceScrubber scrub;
+  private final DeviceEvacuator evacuation;
   private volatile @Nullable DeviceRecovery recovery;
 
   /** When the header was written for tombstones last. The writer's. */
@@ -85,7 +98,8 @@ final class Device {
       DeviceFile handle,
       int number,
       DiskTier.Host host,
-      boolean isIndexWarm,
+      Devices devices,
+      Opening opening,
       Runnable onWork)
       throws IOException {
     this.settings = settings;
@@ -129,9 +143,11 @@ final class Device {
     DeviceDirectory directory = new DeviceDirectory(file, head, settings.regionBytes());
     written.read();
     boolean isKnown =
-        head.read(storeIdentity, settings.regionBytes(), settings.regionCount())
+        opening != Opening.EMPTY
+            && head.read(storeIdentity, settings.regionBytes(), settings.regionCount())
             && head.number() == number;
-    if (isKnown && head.sweptThrough() < purges.retiredThrough()) {
+    int use = isKnown ? head.use() : DeviceHeader.IN_USE;
+    if (isKnown && use != DeviceHeader.EVACUATED && head.sweptThrough() < purges.retiredThrough()) {
       LOG.info("disk {} missed purges: it opens empty", settings.name());
       isKnown = false;
     }
@@ -153,6 +169,17 @@ final class Device {
     this.sweep =
         new DeviceSweeper(
             settings, head, log, directory, file, health, counters, graves, cursor, host);
+    this.evacuation =
+        new DeviceEvacuator(
+            number,
+            log,
+            directory,
+            records,
+            graves,
+            cursor,
+            host,
+            devices,
+            new RateLimit(settings.evacuateBytesPerSecond(), clockMillis));
     Random random = new Random();
     this.scrub =
         new DeviceScrubber(
@@ -167,9 +194,13 @@ final class Device {
             cursor,
             clockMillis,
             random.nextInt(settings.regionCount()));
+    if (use == DeviceHeader.EVACUATED) {
+      startEvacuated();
+      return;
+    }
     if (isKnown) {
       sweep.startAt(head.sweptThrough());
-      boolean isIndexed = isIndexWarm && head.isClean() && names.isLoaded();
+      boolean isIndexed = opening == Opening.WARM && head.isClean() && names.isLoaded();
       if (!isIndexed) {
         names.clear();
       }
@@ -187,7 +218,12 @@ final class Device {
               isIndexed);
     } else {
       format(number);
+      if (use == DeviceHeader.EVACUATING) {
+        boolean ignored = health.evacuate();
+        head.use(use);
+      }
     }
+    written.write();
     head.state(head.sweptThrough(), clockMillis.getAsLong(), false, head.trail());
   }
 
@@ -210,7 +246,25 @@ final class Device {
     }
   }
 
+  /** It stays out of use as it was left: its file is not kept open, so that it can be pulled. */
+  private void startEvacuated() throws IOException {
+    LOG.info(
+        "disk {} was evacuated: it is not used until it is brought online or replaced",
+        settings.name());
+    sweep.startAt(head.sweptThrough());
+    log.reset();
+    names.clear();
+    health.startEvacuated();
+    file.close();
+  }
+
   private void format(int number) throws IOException {
+    head.use(DeviceHeader.IN_USE);
+    clear(number);
+    health.online();
+  }
+
+  private void clear(int number) throws IOException {
     head.format(
         storeIdentity,
         number,
@@ -223,7 +277,6 @@ final class Device {
     names.clear();
     graves.clear();
     recovery = null;
-    health.online();
   }
 
   String name() {
@@ -240,6 +293,15 @@ final class Device {
 
   boolean isOnline() {
     return health.isOnline();
+  }
+
+  boolean isEvacuating() {
+    return health.isEvacuating();
+  }
+
+  /** Whether it takes a record without another one having to leave it soon. */
+  boolean hasSpareRegions() {
+    return health.isOnline() && log.freeRegionCount() > DeviceReclaimer.FREE_TARGET;
   }
 
   /** Whether what is on it counts. */
@@ -414,7 +476,13 @@ final class Device {
         }
         return true;
       }
-      boolean isBusy = log.writeNext() || reclaim.next(settings.regionBytes());
+      noteUse();
+      boolean isBusy =
+          log.writeNext()
+              || (health.isEvacuating() ? evacuateNext() : reclaim.next(settings.regionBytes()));
+      if (!health.isInUse()) {
+        return true;
+      }
       // Whatever the sweep does: it waits for room for tombstones, and so do those it did not bury.
       isBusy |= log.writeNextTombstones();
       noteTombstones();
@@ -442,10 +510,50 @@ final class Device {
     }
   }
 
+  /** Has the device know, over a restart, that it is being evacuated, or that it is no more. */
+  private void noteUse() throws IOException {
+    int use = health.isEvacuating() ? DeviceHeader.EVACUATING : DeviceHeader.IN_USE;
+    if (use == DeviceHeader.IN_USE) {
+      evacuation.cancel();
+    }
+    if (head.use() != use) {
+      head.use(use);
+      head.state(sweptThrough(), clockMillis.getAsLong(), false, log.trail());
+    }
+  }
+
+  private boolean evacuateNext() throws IOException {
+    if (evacuation.next()) {
+      return true;
+    }
+    if (!evacuation.isDone() || !health.evacuated()) {
+      return false;
+    }
+    evacuation.cancel();
+    boolean isDone = false;
+    try {
+      head.use(DeviceHeader.EVACUATED);
+      clear(head.number());
+      written.write();
+      file.force();
+      file.close();
+      isDone = true;
+    } finally {
+      if (!isDone) {
+        health.broke("because it cannot be emptied");
+      }
+    }
+    LOG.info("disk {} is evacuated: it holds nothing and can be pulled", settings.name());
+    return true;
+  }
+
   private void onRecovered() {
     // Out of use meanwhile: it stays unfinished, and opens empty when it is brought back.
     if (health.recovered()) {
       recovery = null;
+      if (head.use() == DeviceHeader.EVACUATING) {
+        boolean ignored = health.evacuate();
+      }
       LOG.info(
           "disk {} is ready: {} regions, {} of them free",
           settings.name(),
@@ -462,6 +570,47 @@ final class Device {
     return health.offline();
   }
 
+  /**
+   * Takes no more records and moves what it holds elsewhere, until it is empty.
+   *
+   * @throws IllegalStateException if it is not in use, or is still recovering
+   */
+  void evacuate() {
+    if (!health.evacuate() && health.state() != DeviceHealth.State.EVACUATED) {
+      throw new IllegalStateException(
+          "disk "
+              + settings.name()
+              + " is "
+              + stateName()
+              + ": only a disk that is online can be evacuated");
+    }
+    onWork.run();
+  }
+
+  /**
+   * Takes records again; what has moved stays where it is.
+   *
+   * @throws IllegalStateException if it is not being evacuated
+   */
+  void cancelEvacuation() {
+    if (!health.cancelEvacuation()) {
+      throw new IllegalStateException(
+          "disk "
+              + settings.name()
+              + " is "
+              + stateName()
+              + ": it is not being evacuated"
+              + (health.state() == DeviceHealth.State.EVACUATED
+                  ? " any more; bring it online instead"
+                  : ""));
+    }
+    onWork.run();
+  }
+
+  String stateName() {
+    return health.state().name().toLowerCase(Locale.ROOT);
+  }
+
   private void onLeft() {
     loads.failAll();
   }
@@ -474,9 +623,11 @@ final class Device {
     takeOver();
     try {
       if (health.isInUse()) {
+        boolean ignored = health.cancelEvacuation();
         return;
       }
       boolean isKept = handle.reopen();
+      written.reopened();
       boolean isWhole =
           isKept
               && head.isStillThere()
@@ -484,6 +635,7 @@ final class Device {
               && !graves.hasLost()
               && sweptThrough() >= purges.retiredThrough();
       if (isWhole) {
+        head.use(DeviceHeader.IN_USE);
         head.state(sweptThrough(), clockMillis.getAsLong(), false, log.trail());
         health.online();
         LOG.info("disk {} is online", settings.name());
@@ -498,12 +650,18 @@ final class Device {
     onWork.run();
   }
 
+  /** Whether it holds nothing and its file is closed. */
+  boolean isEvacuated() {
+    return health.state() == DeviceHealth.State.EVACUATED;
+  }
+
   /** Empties the device, and makes its file anew if that is gone. */
   void reinit() throws IOException {
     takeOver();
     try {
       health.prepare();
       handle.recreate();
+      written.reopened();
       format(head.number());
       LOG.info("disk {} is online and empty", settings.name());
     } finally {
@@ -549,18 +707,18 @@ final class Device {
   /** Writes what waits and marks the device as whole. The threads that use it have ended. */
   void close(boolean isClean) {
     try {
-      if (isClean && health.isOnline()) {
+      if (isClean && health.isWritable()) {
         log.flush();
         boolean more = true;
-        while (more && health.isOnline()) {
+        while (more && health.isWritable()) {
           more = log.writeNext() || log.writeNextTombstones();
         }
         // What is dead and has no tombstone is marked now: the next start would not know it.
         more = true;
-        while (more && sweep.isAuditing() && health.isOnline()) {
+        while (more && sweep.isAuditing() && health.isWritable()) {
           more = work();
         }
-        if (health.isOnline()) {
+        if (health.isWritable()) {
           written.write();
           boolean isWhole = !graves.hasLost() && !sweep.isAuditing();
           head.state(sweptThrough(), clockMillis.getAsLong(), isWhole, log.trail());
@@ -582,7 +740,7 @@ final class Device {
   DiskStats stats() {
     return new DiskStats(
         name(),
-        health.state().name().toLowerCase(Locale.ROOT),
+        stateName(),
         recovered(),
         settings.bytes(),
         settings.regionBytes(),
@@ -607,6 +765,7 @@ final class Device {
         names.refused(),
         names.collisions(),
         scrub.stats(),
-        budget.stats(settings.bytes()));
+        budget.stats(settings.bytes()),
+        evacuation.stats(health.isEvacuating()));
   }
 }

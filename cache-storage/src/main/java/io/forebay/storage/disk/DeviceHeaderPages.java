@@ -17,6 +17,10 @@ final class DeviceHeaderPages {
   private long sweptThrough;
   private long newestMillis;
   private boolean isClean;
+
+  /** What the device is for, in the values of the header. */
+  private int use;
+
   private RecentRegions trail = RecentRegions.NONE;
 
   DeviceHeaderPages(BlockFile file) {
@@ -38,6 +42,15 @@ final class DeviceHeaderPages {
 
   boolean isClean() {
     return isClean;
+  }
+
+  int use() {
+    return use;
+  }
+
+  /** Is written with the next state. */
+  void use(int newUse) {
+    use = newUse;
   }
 
   long newestMillis() {
@@ -79,6 +92,7 @@ final class DeviceHeaderPages {
         sweptThrough = state.getLong(DeviceHeader.SWEPT_OFFSET);
         newestMillis = state.getLong(DeviceHeader.NEWEST_OFFSET);
         isClean = state.getInt(DeviceHeader.CLEAN_OFFSET) == 1;
+        use = state.getInt(DeviceHeader.USE_OFFSET);
         trail =
             new RecentRegions(
                 WrittenExtent.read(state, DeviceHeader.LAST_OFFSET),
@@ -139,6 +153,7 @@ final class DeviceHeaderPages {
     page.putLong(DeviceHeader.SWEPT_OFFSET, swept);
     page.putLong(DeviceHeader.NEWEST_OFFSET, now);
     page.putInt(DeviceHeader.CLEAN_OFFSET, clean ? 1 : 0);
+    page.putInt(DeviceHeader.USE_OFFSET, use);
     written.last().write(page, DeviceHeader.LAST_OFFSET);
     written.before().write(page, DeviceHeader.LAST_OFFSET + DirectoryPage.REACH_LENGTH);
     page.putInt(DeviceHeader.STATE_CRC_OFFSET, checksum(page, DeviceHeader.STATE_CRC_OFFSET));

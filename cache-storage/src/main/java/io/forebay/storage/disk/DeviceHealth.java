@@ -20,6 +20,10 @@ final class DeviceHealth {
     /** What it holds is being taken up; what has been is served. */
     RECOVERING,
     ONLINE,
+    /** What it holds is served and moves elsewhere; it takes no records. */
+    EVACUATING,
+    /** Out of use and empty, its file is closed: it may be pulled. */
+    EVACUATED,
     /** Out of use because somebody said so. */
     OFFLINE,
     /** Out of use because it failed. */
@@ -49,14 +53,25 @@ final class DeviceHealth {
     return state;
   }
 
+  /** Whether it takes records. */
   boolean isOnline() {
     return state() == State.ONLINE;
+  }
+
+  boolean isEvacuating() {
+    return state() == State.EVACUATING;
+  }
+
+  /** Whether tombstones, marks and headers may be written to it. */
+  boolean isWritable() {
+    State now = state();
+    return now == State.ONLINE || now == State.EVACUATING;
   }
 
   /** Whether what is on it counts. */
   boolean isInUse() {
     State now = state();
-    return now == State.ONLINE || now == State.RECOVERING;
+    return now == State.ONLINE || now == State.RECOVERING || now == State.EVACUATING;
   }
 
   long errors() {
@@ -121,6 +136,42 @@ final class DeviceHealth {
       LOG.info("disk {} is offline: its objects count as missing", settings.name());
     }
     return done;
+  }
+
+  /** It takes no more records; false unless it takes some, or is being evacuated already. */
+  synchronized boolean evacuate() {
+    if (state == State.ONLINE) {
+      state = State.EVACUATING;
+      LOG.info("disk {} is being evacuated", settings.name());
+    }
+    return state == State.EVACUATING;
+  }
+
+  /** It takes records again; false if it was not being evacuated. */
+  synchronized boolean cancelEvacuation() {
+    if (state != State.EVACUATING) {
+      return false;
+    }
+    state = State.ONLINE;
+    LOG.info("disk {} is not evacuated any further", settings.name());
+    return true;
+  }
+
+  /** It holds nothing any more; false if it went out of use, or in use again, meanwhile. */
+  boolean evacuated() {
+    synchronized (this) {
+      if (state != State.EVACUATING) {
+        return false;
+      }
+      state = State.EVACUATED;
+    }
+    onLeft.run();
+    return true;
+  }
+
+  /** It was left empty by an earlier life. */
+  synchronized void startEvacuated() {
+    state = State.EVACUATED;
   }
 
   private boolean leave(State to) {

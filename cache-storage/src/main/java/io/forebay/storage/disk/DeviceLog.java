@@ -435,6 +435,46 @@ final class DeviceLog {
     }
   }
 
+  /**
+   * Has what comes from here on go to regions of its own.
+   *
+   * @return the greatest age of the regions that stand now
+   */
+  long sealAll() {
+    lock.lock();
+    try {
+      passOn();
+      if (openRegion >= 0) {
+        regions.seal(openRegion);
+        openRegion = -1;
+      }
+      return regions.nextAge() - 1;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The sealed region that was opened first, if it is as old or older; else -1. */
+  int oldestUpTo(long age) {
+    lock.lock();
+    try {
+      int oldest = regions.oldest();
+      return oldest >= 0 && regions.age(oldest) <= age ? oldest : -1;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** How many sealed regions are as old, or older. */
+  int countUpTo(long age) {
+    lock.lock();
+    try {
+      return regions.countUpTo(age);
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** A region may be written over: what names it is out of the index. */
   void release(int region) {
     lock.lock();

@@ -20,7 +20,7 @@ import java.util.List;
  */
 final class DeviceReclaimer {
   /** Kept ready, so that the next region can be opened while one is being freed. */
-  private static final int FREE_TARGET = 2;
+  static final int FREE_TARGET = 2;
 
   private static final int COPY_SHARE = 4;
 

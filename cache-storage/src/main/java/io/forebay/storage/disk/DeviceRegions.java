@@ -151,6 +151,20 @@ final class DeviceRegions {
     free.addFirst(region);
   }
 
+  /** The age of what is opened next. */
+  long nextAge() {
+    return nextAge;
+  }
+
+  /** How many sealed regions are as old, or older. */
+  int countUpTo(long age) {
+    int count = 0;
+    for (int region = 0; region < ages.length; region++) {
+      count += state(region) == SEALED && ages[region] <= age ? 1 : 0;
+    }
+    return count;
+  }
+
   /** The sealed region that was opened first, or -1. */
   int oldest() {
     int oldest = -1;

@@ -49,8 +49,7 @@ final class DeviceScrubber {
   /** Pages since the last whole one that are not, of whatever life. */
   private int holes;
 
-  private double allowance;
-  private long allowedMillis;
+  private final RateLimit rate;
   private long roundMillis = Long.MIN_VALUE / 2;
   private volatile int regionsDone;
   private final AtomicLong rounds = new AtomicLong();
@@ -87,7 +86,7 @@ final class DeviceScrubber {
     this.buffer =
         settings.scrubBytesPerSecond() > 0 ? DeviceRecords.buffer() : ByteBuffer.allocate(0);
     this.memory = MemorySegment.ofBuffer(buffer);
-    this.allowedMillis = clockMillis.getAsLong();
+    this.rate = new RateLimit(settings.scrubBytesPerSecond(), clockMillis);
     this.regionsDone = settings.regionCount();
   }
 
@@ -104,7 +103,7 @@ final class DeviceScrubber {
   /** Reads a little; false if it is not its turn. */
   boolean next() {
     // Whoever waits for the device comes first.
-    if (settings.scrubBytesPerSecond() == 0 || loads.count() > 0 || !isAffordable()) {
+    if (settings.scrubBytesPerSecond() == 0 || loads.count() > 0 || !rate.isAffordable()) {
       return false;
     }
     if (pending.isEmpty()) {
@@ -120,16 +119,6 @@ final class DeviceScrubber {
       readWindow();
     }
     return true;
-  }
-
-  /** What was not read is saved up for a second, so that large records have their turn, too. */
-  private boolean isAffordable() {
-    long now = clockMillis.getAsLong();
-    double rate = settings.scrubBytesPerSecond();
-    allowance += rate * Math.max(0, now - allowedMillis) / 1000;
-    allowance = Math.min(allowance, rate);
-    allowedMillis = now;
-    return allowance > 0;
   }
 
   private boolean nextPage() {
@@ -151,7 +140,7 @@ final class DeviceScrubber {
       return true;
     }
     try {
-      allowance -= DirectoryPage.LENGTH;
+      rate.spend(DirectoryPage.LENGTH);
       ByteBuffer read = directory.page(region, page);
       if (read == null || read.getInt(DirectoryPage.GENERATION_OFFSET) != generation) {
         torn += directory.isDamaged(generation, page) ? 0 : 1;
@@ -219,7 +208,7 @@ final class DeviceScrubber {
       to = end;
       count++;
     }
-    allowance -= to - from;
+    rate.spend(to - from);
     try {
       file.read(
           buffer.clear().limit(to - from),

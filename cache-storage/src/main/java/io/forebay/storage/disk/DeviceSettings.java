@@ -24,6 +24,7 @@ import java.nio.file.Path;
  * @param knownTombstones how many tombstones a start keeps in memory, at least 2; with more, it
  *     reads the directories several times
  * @param endurance how much may be written to it
+ * @param evacuateBytesPerSecond bound of what is read to move what it holds elsewhere, 0: none
  */
 public record DeviceSettings(
     String name,
@@ -39,7 +40,8 @@ public record DeviceSettings(
     long transitBytes,
     int waitingTombstones,
     int knownTombstones,
-    EnduranceLimits endurance) {
+    EnduranceLimits endurance,
+    long evacuateBytesPerSecond) {
   private static final int WAITING_TOMBSTONES = 1 << 18;
   private static final int KNOWN_TOMBSTONES = 1 << 22;
   static final int MAX_RECORD = 2 << 20;
@@ -73,7 +75,8 @@ public record DeviceSettings(
         TRANSIT_BYTES,
         WAITING_TOMBSTONES,
         KNOWN_TOMBSTONES,
-        EnduranceLimits.NONE);
+        EnduranceLimits.NONE,
+        0);
   }
 
   public static DeviceSettings of(String name, Path directory, long bytes) {
@@ -115,6 +118,12 @@ public record DeviceSettings(
   public DeviceSettings withEndurance(EnduranceLimits newEndurance) {
     Change change = new Change(this);
     change.endurance = newEndurance;
+    return change.done();
+  }
+
+  public DeviceSettings withEvacuation(long newBytesPerSecond) {
+    Change change = new Change(this);
+    change.evacuateBytesPerSecond = newBytesPerSecond;
     return change.done();
   }
 
@@ -160,6 +169,7 @@ public record DeviceSettings(
     private int waitingTombstones;
     private int knownTombstones;
     private EnduranceLimits endurance;
+    private long evacuateBytesPerSecond;
 
     Change(DeviceSettings from) {
       this.from = from;
@@ -173,6 +183,7 @@ public record DeviceSettings(
       waitingTombstones = from.waitingTombstones;
       knownTombstones = from.knownTombstones;
       endurance = from.endurance;
+      evacuateBytesPerSecond = from.evacuateBytesPerSecond;
     }
 
     DeviceSettings done() {
@@ -190,7 +201,8 @@ public record DeviceSettings(
           transitBytes,
           waitingTombstones,
           knownTombstones,
-          endurance);
+          endurance,
+          evacuateBytesPerSecond);
     }
   }
 }

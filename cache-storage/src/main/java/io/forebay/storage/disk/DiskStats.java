@@ -5,7 +5,7 @@ import io.forebay.storage.endurance.EnduranceStats;
 /**
  * Counters and levels of one device.
  *
- * @param state {@code recovering}, {@code online}, {@code offline} or {@code fenced}
+ * @param state the name of a {@link DeviceHealth.State} in lower case
  * @param recovered share of the recovery that is done
  * @param cachedReads reads, of all, that found their record in page cache on an event loop
  * @param transitBytes of the transit buffers that are in use
@@ -49,4 +49,5 @@ public record DiskStats(
     long indexRefused,
     long indexCollisions,
     ScrubStats scrub,
-    EnduranceStats endurance) {}
+    EnduranceStats endurance,
+    EvacuationStats evacuation) {}

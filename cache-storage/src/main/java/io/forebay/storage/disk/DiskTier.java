@@ -1,7 +1,6 @@
 package io.forebay.storage.disk;
 
 import io.forebay.storage.index.IndexValue;
-import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.index.TieredIndex;
 import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.placement.StorageClasses;
@@ -14,23 +13,49 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * The devices of a store, and which of them an object is for: rendezvous hashing over those that
- * are online, weighted by size, so that a device that comes or goes moves only its share.
+ * The devices of a store as one tier: what is asked of it goes to the device that has the record,
+ * or for which the object is (see {@link Devices}).
  */
 public final class DiskTier implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(DiskTier.class);
+
   private static final long FLUSH_MILLIS = 5_000;
 
-  private final List<Device> devices;
-  private final List<DeviceThreads> threads;
-  private final ObjectIndex index;
+  private final Devices devices = new Devices();
+  private final Host host;
+  private final Opener opener;
+  private final @Nullable ThreadFactory factory;
   private final @Nullable ByteBuffer stepBuffer;
+
+  /** Up to where purges have been swept, or are to be, on every device. */
+  private final AtomicLong swept = new AtomicLong(-1);
+
+  /**
+   * Held while devices come and go, also while a file is made, which may take long. Taken before
+   * the lock of this, which a stop takes.
+   */
+  private final ReentrantLock changes = new ReentrantLock();
+
+  // Guarded by this.
+  private final Map<Device, DeviceThreads> threads = new LinkedHashMap<>();
+
+  /** Also those of devices that were removed: their tables are still mapped. */
+  private final Set<Integer> usedNumbers = new HashSet<>();
+
+  private boolean isStopped;
   private long flushedMillis;
 
   /** Reads and writes through something else than a file: for tests of faults. */
@@ -75,6 +100,7 @@ public final class DiskTier implements AutoCloseable {
    * @param diskBytes of all devices
    * @param memoryBytes of its memory tier
    * @param classes in force
+   * @param keepMillis how long after its expiry an object on a disk still counts
    */
   public record Host(
       TieredIndex index,
@@ -84,6 +110,7 @@ public final class DiskTier implements AutoCloseable {
       Promoter promoter,
       long memoryBytes,
       StorageClasses classes,
+      long keepMillis,
       LongSupplier clockMillis) {
     /** The share of a device of this size. */
     long indexEntries(long deviceBytes) {
@@ -91,12 +118,11 @@ public final class DiskTier implements AutoCloseable {
     }
   }
 
-  private DiskTier(
-      List<Device> devices, List<DeviceThreads> threads, ObjectIndex index, boolean isStepped) {
-    this.index = index;
-    this.devices = List.copyOf(devices);
-    this.threads = List.copyOf(threads);
-    this.stepBuffer = isStepped ? DeviceRecords.buffer() : null;
+  private DiskTier(Host host, Opener opener, @Nullable ThreadFactory factory) {
+    this.host = host;
+    this.opener = opener;
+    this.factory = factory;
+    this.stepBuffer = factory == null ? DeviceRecords.buffer() : null;
   }
 
   /**
@@ -111,9 +137,8 @@ public final class DiskTier implements AutoCloseable {
       Opener opener,
       @Nullable ThreadFactory factory)
       throws IOException {
+    DiskTier tier = new DiskTier(host, opener, factory);
     List<DeviceFile> files = new ArrayList<>();
-    List<Device> devices = new ArrayList<>();
-    List<DeviceThreads> threads = new ArrayList<>();
     boolean done = false;
     try {
       for (DeviceSettings one : settings) {
@@ -121,11 +146,11 @@ public final class DiskTier implements AutoCloseable {
       }
       int[] numbers = numbers(settings, files, host.purges().identity());
       for (int n = 0; n < numbers.length; n++) {
-        DeviceSettings one = settings.get(n).resolved();
-        DeviceThreads.Wakeup bell = new DeviceThreads.Wakeup();
-        Device device = new Device(one, files.get(n), numbers[n], host, isIndexWarm, bell::ring);
-        devices.add(device);
-        threads.add(new DeviceThreads(device, bell));
+        tier.include(
+            settings.get(n).resolved(),
+            files.get(n),
+            numbers[n],
+            isIndexWarm ? Device.Opening.WARM : Device.Opening.COLD);
       }
       done = true;
     } finally {
@@ -135,11 +160,22 @@ public final class DiskTier implements AutoCloseable {
         }
       }
     }
-    DiskTier tier = new DiskTier(devices, threads, host.index(), factory == null);
     if (factory != null) {
-      threads.forEach(own -> own.start(factory));
+      tier.threads.values().forEach(own -> own.start(factory));
     }
     return tier;
+  }
+
+  /** Opens a device and makes it one of the tier's; its threads are yet to be started. */
+  private void include(DeviceSettings one, DeviceFile file, int number, Device.Opening opening)
+      throws IOException {
+    DeviceThreads.Wakeup bell = new DeviceThreads.Wakeup();
+    usedNumbers.add(number);
+    Device device = new Device(one, file, number, host, devices, opening, bell::ring);
+    threads.put(device, new DeviceThreads(device, bell));
+    List<Device> more = new ArrayList<>(devices.all());
+    more.add(device);
+    devices.set(more);
   }
 
   /**
@@ -160,26 +196,23 @@ public final class DiskTier implements AutoCloseable {
     }
     for (int n = 0; n < numbers.length; n++) {
       if (numbers[n] < 0) {
-        numbers[n] = (int) (Layouts.mix(settings.get(n).name().hashCode()) & 0x7FFF);
-        while (!taken.add(numbers[n])) {
-          numbers[n] = numbers[n] + 1 & 0x7FFF;
-        }
+        numbers[n] = freeNumber(settings.get(n).name(), taken);
+        taken.add(numbers[n]);
       }
     }
     return numbers;
   }
 
-  private static @Nullable Device byNumber(List<Device> devices, int number) {
-    for (Device device : devices) {
-      if (device.number() == number) {
-        return device;
-      }
+  private static int freeNumber(String name, Set<Integer> taken) {
+    int number = (int) (Layouts.mix(name.hashCode()) & 0x7FFF);
+    while (taken.contains(number)) {
+      number = number + 1 & 0x7FFF;
     }
-    return null;
+    return number;
   }
 
   public boolean isEmpty() {
-    return devices.isEmpty();
+    return devices.all().isEmpty();
   }
 
   // --- any thread, without locks
@@ -188,7 +221,7 @@ public final class DiskTier implements AutoCloseable {
   /** What the devices that are online hold at most. */
   public long bytes() {
     long sum = 0;
-    for (Device device : devices) {
+    for (Device device : devices.all()) {
       sum += device.isOnline() ? device.settings().bytes() : 0;
     }
     return sum;
@@ -196,25 +229,24 @@ public final class DiskTier implements AutoCloseable {
 
   /** Whether what a value says of a disk is true. */
   public boolean isReadable(IndexValue value) {
-    Device device = value.isOnDisk() ? byNumber(devices, value.diskDevice()) : null;
-    return device != null && device.isReadable(value.diskRegion(), value.diskGeneration());
+    return devices.isReadable(value);
   }
 
   /** Reads a record into a transit buffer or into memory; see {@link Device#read}. */
   public boolean read(long high, long low, IndexValue value, DiskWaiter waiter) {
-    Device device = byNumber(devices, value.diskDevice());
+    Device device = devices.byNumber(value.diskDevice());
     return device != null && device.read(high, low, value, waiter);
   }
 
   /** Whether the device with a record has time and buffers for what nobody waits for yet. */
   public boolean mayReadAhead(IndexValue value) {
-    Device device = byNumber(devices, value.diskDevice());
+    Device device = devices.byNumber(value.diskDevice());
     return device != null && device.mayReadAhead();
   }
 
   /** Reads a record that page cache holds, for an event loop; see {@link Device#readCached}. */
   public @Nullable TransitBuffer readCached(long high, long low, IndexValue value) {
-    Device device = byNumber(devices, value.diskDevice());
+    Device device = devices.byNumber(value.diskDevice());
     return device == null ? null : device.readCached(high, low, value);
   }
 
@@ -226,7 +258,7 @@ public final class DiskTier implements AutoCloseable {
 
   /** A copy that a value names is dead. */
   public void addTombstone(long high, long low, IndexValue value) {
-    Device device = value.isOnDisk() ? byNumber(devices, value.diskDevice()) : null;
+    Device device = value.isOnDisk() ? devices.byNumber(value.diskDevice()) : null;
     if (device != null) {
       device.addTombstone(high, low, value.birth());
     }
@@ -234,7 +266,7 @@ public final class DiskTier implements AutoCloseable {
 
   /** A copy that was made at a place is dead. */
   public void addTombstone(long high, long low, DiskLocation place, long birth) {
-    Device device = byNumber(devices, place.device());
+    Device device = devices.byNumber(place.device());
     if (device != null) {
       device.addTombstone(high, low, birth);
     }
@@ -260,38 +292,14 @@ public final class DiskTier implements AutoCloseable {
       int storageClass,
       boolean isRequestedAgain,
       DiskLocation into) {
-    Device device =
-        known != null && known.isOnDisk() && isReadable(known)
-            ? byNumber(devices, known.diskDevice())
-            : null;
-    if (device == null) {
-      device = choose(headHigh, headLow);
-    }
+    Device device = devices.choose(headHigh, headLow, known);
     return device != null
         && device.offer(memory, record, length, storageClass, isRequestedAgain, into);
   }
 
-  private @Nullable Device choose(long high, long low) {
-    Device best = null;
-    double bestScore = 0;
-    for (Device device : devices) {
-      if (!device.isOnline()) {
-        continue;
-      }
-      long hash = Layouts.mix(high ^ Layouts.mix(low + device.number()));
-      double unit = ((hash >>> 11) + 0.5) * 0x1.0p-53;
-      double score = device.settings().bytes() / -Math.log(unit);
-      if (best == null || score > bestScore) {
-        best = device;
-        bestScore = score;
-      }
-    }
-    return best;
-  }
-
   /** Whether any device takes records. */
   public boolean isInUse() {
-    for (Device device : devices) {
+    for (Device device : devices.all()) {
       if (device.isOnline()) {
         return true;
       }
@@ -301,17 +309,17 @@ public final class DiskTier implements AutoCloseable {
 
   /** Whether every device that is online could take something now. */
   public boolean hasRoom() {
-    for (Device device : devices) {
+    for (Device device : devices.all()) {
       if (device.isOnline() && !device.hasRoom()) {
         return false;
       }
     }
-    return !devices.isEmpty();
+    return !devices.all().isEmpty();
   }
 
   /** Whether nothing waits to be written on any device that is online. */
   public boolean isIdle() {
-    for (Device device : devices) {
+    for (Device device : devices.all()) {
       if (device.isOnline() && !device.isIdle()) {
         return false;
       }
@@ -321,23 +329,25 @@ public final class DiskTier implements AutoCloseable {
 
   /** What is due now and then: flushes what waits, and looks after devices that do not answer. */
   public void tick(long nowMillis) {
-    for (Device device : devices) {
+    for (Device device : devices.all()) {
       device.checkPace();
     }
     if (Math.abs(nowMillis - flushedMillis) >= FLUSH_MILLIS) {
       flushedMillis = nowMillis;
-      devices.forEach(Device::flush);
+      devices.all().forEach(Device::flush);
     }
   }
 
   /** Begins to remove what purges up to a sequence have killed. */
   public void sweep(long through) {
-    devices.forEach(device -> device.sweep(through));
+    // Said before the devices are looked at: one that is being added asks for it after that.
+    swept.accumulateAndGet(through, Math::max);
+    devices.all().forEach(device -> device.sweep(through));
   }
 
   /** Whether that is done on every device that is in use; others open empty when they return. */
   public boolean isSwept(long through) {
-    for (Device device : devices) {
+    for (Device device : devices.all()) {
       if (device.isInUse() && device.sweptThrough() < through) {
         return false;
       }
@@ -346,7 +356,7 @@ public final class DiskTier implements AutoCloseable {
   }
 
   public boolean isRecovered() {
-    for (Device device : devices) {
+    for (Device device : devices.all()) {
       if (!device.isRecovered()) {
         return false;
       }
@@ -357,10 +367,10 @@ public final class DiskTier implements AutoCloseable {
   /** Share of the recovery that is done. */
   public double recovered() {
     double sum = 0;
-    for (Device device : devices) {
+    for (Device device : devices.all()) {
       sum += device.recovered();
     }
-    return devices.isEmpty() ? 1 : sum / devices.size();
+    return devices.all().isEmpty() ? 1 : sum / devices.all().size();
   }
 
   /** For tiers that are stepped by their owner: does a piece of work of each device. */
@@ -370,7 +380,7 @@ public final class DiskTier implements AutoCloseable {
       return false;
     }
     boolean progress = false;
-    for (Device device : devices) {
+    for (Device device : devices.all()) {
       progress |= device.loadNext(buffer);
       progress |= device.work();
     }
@@ -395,17 +405,158 @@ public final class DiskTier implements AutoCloseable {
     device(name).reinit();
   }
 
+  /** Has all that a device holds move elsewhere; see {@link Device#evacuate}. */
+  public void evacuate(String name) {
+    device(name).evacuate();
+  }
+
+  /** Has a device take records again; see {@link Device#cancelEvacuation}. */
+  public void cancelEvacuation(String name) {
+    device(name).cancelEvacuation();
+  }
+
+  /**
+   * Uses one more device. It opens empty: what is on it may have been replaced elsewhere since.
+   * Blocks for its disk.
+   *
+   * @throws IllegalStateException if there is one of this name, or if the store was opened without
+   *     any
+   */
+  public void add(DeviceSettings settings) throws IOException {
+    changes.lock();
+    try {
+      if (!host.index().hasTables()) {
+        throw new IllegalStateException(
+            "a node that was started without disks takes its first one at a restart");
+      }
+      if (devices.all().stream().anyMatch(device -> device.name().equals(settings.name()))) {
+        throw new IllegalStateException("there is a disk named " + settings.name() + " already");
+      }
+      DeviceSettings one = settings.resolved();
+      start(one, DeviceFile.open(one, opener));
+      LOG.info("disk {} is added: {} regions", one.name(), one.regionCount());
+    } finally {
+      changes.unlock();
+    }
+  }
+
+  /** Makes an open file a device of the tier, and closes it if that fails. */
+  private synchronized void start(DeviceSettings one, DeviceFile file) throws IOException {
+    int number = freeNumber(one.name(), usedNumbers);
+    boolean done = false;
+    try {
+      if (isStopped) {
+        throw new IllegalStateException("the node stops");
+      }
+      include(one, file, number, Device.Opening.EMPTY);
+      done = true;
+    } catch (OutOfMemoryError e) {
+      throw new IOException("no memory is left for the buffers of disk " + one.name(), e);
+    } finally {
+      if (!done) {
+        host.index().remove(number);
+        file.close();
+      }
+    }
+    Device device = device(one.name());
+    long through = swept.get();
+    if (through >= 0) {
+      device.sweep(through);
+    }
+    DeviceThreads own = threads.get(device);
+    if (factory != null && own != null) {
+      own.start(factory);
+    }
+  }
+
+  /**
+   * Forgets a device that was evacuated. The memory of its table is given back at the end.
+   *
+   * @throws IllegalStateException if it was not
+   */
+  public void remove(String name) {
+    changes.lock();
+    try {
+      Device device = device(name);
+      if (!device.isEvacuated()) {
+        throw new IllegalStateException(
+            "disk " + name + " is " + device.stateName() + ": evacuate it first");
+      }
+      exclude(device);
+      LOG.info("disk {} is removed", name);
+    } finally {
+      changes.unlock();
+    }
+  }
+
+  private synchronized void exclude(Device device) {
+    List<Device> less = new ArrayList<>(devices.all());
+    less.remove(device);
+    devices.set(less);
+    host.index().remove(device.number());
+    DeviceThreads own = threads.remove(device);
+    if (own != null) {
+      own.close();
+      if (own.hasEnded()) {
+        device.close(false);
+      }
+    }
+  }
+
+  /**
+   * Uses another device in the place of one that is out of use: its file is made there. With other
+   * settings it is one more device in the place of that one. Blocks for its disk.
+   *
+   * @throws IllegalStateException if that one is in use, or is elsewhere and still holds something
+   */
+  public void replace(DeviceSettings settings) throws IOException {
+    changes.lock();
+    try {
+      Device device = device(settings.name());
+      requireReplaceable(device, settings);
+      if (device.settings().equals(settings.resolved())) {
+        device.reinit();
+      } else {
+        exclude(device);
+        add(settings);
+      }
+    } finally {
+      changes.unlock();
+    }
+  }
+
+  private static void requireReplaceable(Device device, DeviceSettings settings) {
+    if (device.isInUse()) {
+      throw new IllegalStateException(
+          "disk "
+              + device.name()
+              + " is "
+              + device.stateName()
+              + ": evacuate it first, or take it offline");
+    }
+    boolean isSamePlace = device.settings().directory().equals(settings.directory());
+    if (!isSamePlace && !device.isEvacuated()) {
+      throw new IllegalStateException(
+          "disk "
+              + device.name()
+              + " is "
+              + device.stateName()
+              + " and has another path now: what it holds could come back with the old path, so use"
+              + " the same path, or evacuate it first");
+    }
+  }
+
   /** Counts the objects on the devices, not in memory, that a purge would match. */
   public List<Counted> count(PurgeProbe probe, Pace pace) {
     List<Counted> counted = new ArrayList<>();
-    for (Device device : devices) {
-      counted.add(new DevicePurgeEstimator(device, probe, pace, index).count());
+    for (Device device : devices.all()) {
+      counted.add(new DevicePurgeEstimator(device, probe, pace, host.index()).count());
     }
     return counted;
   }
 
   private Device device(String name) {
-    for (Device device : devices) {
+    for (Device device : devices.all()) {
       if (device.name().equals(name)) {
         return device;
       }
@@ -414,17 +565,22 @@ public final class DiskTier implements AutoCloseable {
   }
 
   public List<DiskStats> stats() {
-    return devices.stream().map(Device::stats).toList();
+    return devices.all().stream().map(Device::stats).toList();
   }
 
   /** Regions of all devices freed because the index was full. */
   public long reclaimedForIndex() {
-    return devices.stream().mapToLong(Device::reclaimedForIndex).sum();
+    return devices.all().stream().mapToLong(Device::reclaimedForIndex).sum();
+  }
+
+  /** Of every device. */
+  public List<DeviceSettings> settings() {
+    return devices.all().stream().map(Device::settings).toList();
   }
 
   /** Direct memory of all buffers. */
   public long bufferBytes() {
-    return bufferBytes(devices.stream().map(Device::settings).toList());
+    return bufferBytes(settings());
   }
 
   /** Direct memory of all buffers of such devices. */
@@ -441,8 +597,9 @@ public final class DiskTier implements AutoCloseable {
   }
 
   /** Ends the threads, so that nothing but the caller uses the devices. */
-  public void stop() {
-    threads.forEach(DeviceThreads::close);
+  public synchronized void stop() {
+    isStopped = true;
+    threads.values().forEach(DeviceThreads::close);
   }
 
   /** Ends as a killed process does. */
@@ -458,12 +615,12 @@ public final class DiskTier implements AutoCloseable {
     close(true);
   }
 
-  private void close(boolean isClean) {
-    for (int n = 0; n < devices.size(); n++) {
+  private synchronized void close(boolean isClean) {
+    threads.forEach((device, own) -> {
       // A file that a thread is stuck in can't be closed without waiting for that thread.
-      if (threads.get(n).hasEnded()) {
-        devices.get(n).close(isClean);
+      if (own.hasEnded()) {
+        device.close(isClean);
       }
-    }
+    });
   }
 }

@@ -18,6 +18,9 @@ final class WriteHistoryPages {
   /** What was written in so long before a kill is not counted. */
   private static final long NOTE_MILLIS = 60_000;
 
+  /** No page says when the history began. */
+  private static final long NOTHING = -1;
+
   private final BlockFile file;
   private final WriteHistory history;
   private final LongSupplier clockMillis;
@@ -34,6 +37,14 @@ final class WriteHistoryPages {
 
   /** Goes on from the newest page that is whole; with none, the history begins now. */
   void read() throws IOException {
+    ByteBuffer newest = newest();
+    if (newest != null) {
+      history.read(newest);
+    }
+    notedTotal = newest == null ? NOTHING : history.total();
+  }
+
+  private @Nullable ByteBuffer newest() throws IOException {
     turn = 0;
     @Nullable ByteBuffer newest = null;
     for (int n = 0; n < WriteHistoryPage.COPIES; n++) {
@@ -44,10 +55,22 @@ final class WriteHistoryPages {
         newest = page;
       }
     }
-    if (newest != null) {
+    return newest;
+  }
+
+  /**
+   * The file was opened again: it may lie on another device by now, which has a history of its own
+   * or none.
+   */
+  void reopened() throws IOException {
+    ByteBuffer newest = newest();
+    if (newest == null) {
+      history.restart();
+      notedTotal = NOTHING;
+      write();
+    } else if (newest.getLong(WriteHistoryPage.BEGAN_OFFSET) != history.beganMillis()) {
       history.read(newest);
     }
-    notedTotal = history.total();
   }
 
   /** Writes the history if it has changed and was not written a while ago. */

@@ -28,6 +28,14 @@ public final class WriteHistory {
     this.newestHour = beganMillis / HOUR_MILLIS;
   }
 
+  /** Forgets everything: this is another device. */
+  public synchronized void restart() {
+    Arrays.fill(hours, 0);
+    total = 0;
+    beganMillis = Math.max(0, clockMillis.getAsLong());
+    newestHour = beganMillis / HOUR_MILLIS;
+  }
+
   public synchronized void add(long bytes) {
     turn();
     hours[slot(newestHour)] += bytes;

@@ -36,6 +36,11 @@ final class DiskTables {
     tables = more;
   }
 
+  /** Forgets a table that names nothing any more; who is at it goes on. */
+  synchronized void remove(int device) {
+    tables = Arrays.stream(tables).filter(one -> one.device() != device).toArray(DiskIndex[]::new);
+  }
+
   DiskIndex[] all() {
     return tables;
   }

@@ -12,6 +12,7 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -50,7 +51,10 @@ public final class TieredIndex implements ObjectIndex {
   private final @Nullable Path directory;
   private final boolean isWarm;
   private final Consumer<Path> onMade;
-  private final List<TableMemory> mapped = new ArrayList<>();
+
+  /** Also those of tables that were removed: who looks something up may still be at one. */
+  private final List<TableMemory> mapped = new CopyOnWriteArrayList<>();
+
   private final Set<Path> files = new HashSet<>();
 
   /** Over a map alone: there are no disks. */
@@ -129,6 +133,18 @@ public final class TieredIndex implements ObjectIndex {
     }
     tables.add(table);
     return table;
+  }
+
+  /** Whether there can be tables: not in an index that was made for no disks. */
+  public boolean hasTables() {
+    return tables != null;
+  }
+
+  /** Looks nothing up any more in the table of a device. Its memory is kept until the end. */
+  public void remove(int device) {
+    if (tables != null) {
+      tables.remove(device);
+    }
   }
 
   private TableMemory make(Path file, long bytes) throws IOException {

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -37,12 +38,15 @@ public final class StoreInspection implements AutoCloseable {
   public static final int LANES = 2;
 
   private static final int MAX_WAITING = 8;
+
+  /** States of a disk in which its file is read. */
+  private static final Set<String> READABLE = Set.of("recovering", "online", "evacuating");
+
   private static final long IDLE_SECONDS = 10;
   private static final long END_SECONDS = 10;
 
   private final StoreState core;
   private final StorageClasses classes;
-  private final List<DeviceSettings> devices;
   private final InspectionGuard questions;
   private final InspectionGuard checks;
   private volatile boolean isClosing;
@@ -65,14 +69,9 @@ public final class StoreInspection implements AutoCloseable {
   }
 
   public StoreInspection(
-      StoreState core,
-      StorageClasses classes,
-      List<DeviceSettings> devices,
-      int firstLane,
-      ThreadFactory threads) {
+      StoreState core, StorageClasses classes, int firstLane, ThreadFactory threads) {
     this.core = core;
     this.classes = classes;
-    this.devices = devices;
     this.questions = new InspectionGuard("inspect", firstLane, threads);
     this.checks = new InspectionGuard("verify", firstLane + 1, threads);
   }
@@ -249,9 +248,9 @@ public final class StoreInspection implements AutoCloseable {
       for (DiskStats one : core.disk.stats()) {
         states.put(one.name(), one.state());
       }
-      for (DeviceSettings device : devices) {
+      for (DeviceSettings device : core.disk.settings()) {
         String state = states.getOrDefault(device.name(), "gone");
-        if (!state.equals("online") && !state.equals("recovering")) {
+        if (!READABLE.contains(state)) {
           notes.add("disk " + device.name() + " is " + state + " and was not read");
           continue;
         }

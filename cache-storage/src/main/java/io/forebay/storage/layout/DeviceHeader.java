@@ -22,7 +22,7 @@ package io.forebay.storage.layout;
  * <pre>
  *  0        8       16       24      28      32          56          80      84
  *  +--------+--------+--------+-------+-------+-----------+-----------+-------+
- *  | turn   | swept  | newest | clean | spare | last      | the one   | CRC   |
+ *  | turn   | swept  | newest | clean | use   | last      | the one   | CRC   |
  *  |        | through| millis |       |       | region    | before it |       |
  *  +--------+--------+--------+-------+-------+-----------+-----------+-------+
  * </pre>
@@ -43,12 +43,21 @@ public final class DeviceHeader {
   public static final int REGION_COUNT_OFFSET = REGION_BYTES_OFFSET + Integer.BYTES;
   public static final int CRC_OFFSET = REGION_COUNT_OFFSET + Integer.BYTES;
 
+  /**
+   * Values of the use: in use; being evacuated; evacuated, out of use until an operator says so.
+   */
+  public static final int IN_USE = 0;
+
+  public static final int EVACUATING = 1;
+  public static final int EVACUATED = 2;
+
   public static final int STATE_PAGES = 2;
   public static final int TURN_OFFSET = 0;
   public static final int SWEPT_OFFSET = TURN_OFFSET + Long.BYTES;
   public static final int NEWEST_OFFSET = SWEPT_OFFSET + Long.BYTES;
   public static final int CLEAN_OFFSET = NEWEST_OFFSET + Long.BYTES;
-  public static final int LAST_OFFSET = CLEAN_OFFSET + 2 * Integer.BYTES;
+  public static final int USE_OFFSET = CLEAN_OFFSET + Integer.BYTES;
+  public static final int LAST_OFFSET = USE_OFFSET + Integer.BYTES;
   public static final int STATE_CRC_OFFSET = LAST_OFFSET + 2 * DirectoryPage.REACH_LENGTH;
 
   private DeviceHeader() {}

@@ -112,6 +112,7 @@ public final class RaceBed {
                   new Promoter(regions, space, index, purges, 1),
                   (long) regions.count() * regions.regionBytes(),
                   StorageClasses.none(),
+                  0,
                   System::currentTimeMillis),
               true,
               DiskTier.Opener.files(),

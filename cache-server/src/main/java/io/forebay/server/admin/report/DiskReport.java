@@ -2,6 +2,7 @@ package io.forebay.server.admin.report;
 
 import io.forebay.server.json.Json;
 import io.forebay.storage.disk.DiskStats;
+import io.forebay.storage.disk.EvacuationStats;
 import io.forebay.storage.endurance.EnduranceStats;
 import java.time.Instant;
 import java.util.List;
@@ -13,13 +14,14 @@ import tools.jackson.databind.node.ObjectNode;
 public final class DiskReport {
   private DiskReport() {}
 
-  /** Name, state and endurance of each device. */
+  /** Name, state, endurance and evacuation of each device. */
   public static void add(ArrayNode list, List<DiskStats> disks) {
     for (DiskStats disk : disks) {
       ObjectNode one = list.addObject();
       one.put("name", disk.name());
       one.put("state", disk.state());
       one.set("endurance", endurance(disk));
+      one.set("evacuation", evacuation(disk));
     }
   }
 
@@ -37,6 +39,16 @@ public final class DiskReport {
     node.put("ratedBytes", stats.limits().ratedBytes());
     number(node, "yearsLeft", stats.yearsLeft(), 1e2);
     return node;
+  }
+
+  /** How far a device has been evacuated. */
+  public static ObjectNode evacuation(DiskStats disk) {
+    EvacuationStats stats = disk.evacuation();
+    return Json.object()
+        .put("progress", stats.progress())
+        .put("movedRecords", stats.movedRecords())
+        .put("movedBytes", stats.movedBytes())
+        .put("droppedRecords", stats.droppedRecords());
   }
 
   /** Null while it is not known. */
