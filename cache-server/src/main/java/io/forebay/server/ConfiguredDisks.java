@@ -51,6 +51,7 @@ final class ConfiguredDisks {
         .withScrub(config.store().scrubRate())
         .withEndurance(
             new EnduranceLimits(disk.dailyWrites().bytes(disk.bytes()), disk.ratedWrites()))
+        .withTrim(disk.trim())
         .withEvacuation(config.store().evacuateRate());
   }
 }

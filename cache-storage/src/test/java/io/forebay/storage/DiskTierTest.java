@@ -46,6 +46,9 @@ class DiskTierTest {
   /** Where this run's files lie, in the directory. */
   private String run = "run";
 
+  /** Whether disks are told which regions are free. */
+  private boolean isTrimming;
+
   /** Whether disks are evacuated and brought back while the power is cut. */
   private boolean isEvacuating;
 
@@ -60,7 +63,8 @@ class DiskTierTest {
 
   private DeviceSettings device(String name, String path) {
     return new DeviceSettings(
-        name, base().resolve(path), 32 << 20, 1 << 20, 1 << 18, 4, 1, 3, 10_000, 0);
+            name, base().resolve(path), 32 << 20, 1 << 20, 1 << 18, 4, 1, 3, 10_000, 0)
+        .withTrim(isTrimming);
   }
 
   private StoreFixture open(
@@ -629,8 +633,48 @@ class DiskTierTest {
   }
 
   @Test
+  void afterAPowerCutOfADiskThatIsTrimmedNothingElseIsServedEither() throws Exception {
+    isTrimming = true;
+    isEvacuating = true;
+    powerCuts(new SplittableRandom().nextLong(), 30);
+    assertTrue(simulated.trims.get() > 10, "hardly anything was trimmed");
+  }
+
+  @Test
+  void freeRegionsAreTrimmedAndWhatIsNotFreeStays() throws Exception {
+    isTrimming = true;
+    try (StoreFixture fixture = open(1, DiskSettings.Admission.ALWAYS, false)) {
+      fill(fixture, 0, 300);
+      assertEquals(
+          32 << 20, fixture.store.diskStats().getFirst().trimmedBytes(), "when it is made");
+      assertEquals(300, hits(fixture, 0, 300), "no region was freed yet");
+      fill(fixture, 300, 1_600);
+      DiskStats disk = fixture.store.diskStats().getFirst();
+      assertTrue(disk.reclaimedRegions() > 5, disk.toString());
+      assertEquals((32 + disk.reclaimedRegions()) << 20, disk.trimmedBytes());
+      assertEquals(0, disk.errors() + disk.checksumFailures());
+      assertTrue(hits(fixture, 1_000, 1_600) > 550);
+      for (int kill = 0; kill < 2; kill++) {
+        if (kill == 1) {
+          fixture.store.abandon();
+          loseMemory();
+          fixture.store = ObjectStore.open(fixture.settings);
+        } else {
+          fixture.reopen();
+        }
+        fixture.stepAll();
+        assertTrue(hits(fixture, 1_000, 1_600) > 500);
+        assertEquals(0, fixture.store.diskStats().getFirst().errors());
+      }
+      Path file = base().resolve("d0/disk.store");
+      assertEquals((32 << 20) + 65_536, Files.size(file), "the file keeps its length");
+    }
+  }
+
+  @Test
   @Tag("campaign")
   void afterThousandsOfPowerCuts() throws Exception {
+    isTrimming = new SplittableRandom().nextBoolean();
     isEvacuating = new SplittableRandom().nextBoolean();
     for (int n = 0; n < 40; n++) {
       powerCuts(new SplittableRandom().nextLong(), 100);

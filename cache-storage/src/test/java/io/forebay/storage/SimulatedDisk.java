@@ -113,6 +113,9 @@ final class SimulatedDisk implements DiskTier.Opener {
     }
   }
 
+  /** How often something was trimmed. */
+  final AtomicInteger trims = new AtomicInteger();
+
   private final class Disk implements BlockFile {
     private final byte[] bytes;
     private final List<Pending> pending = new ArrayList<>();
@@ -183,6 +186,14 @@ final class SimulatedDisk implements DiskTier.Opener {
         from.get(bytes, to, length);
         to += length;
       }
+    }
+
+    /** Like a write of zeros: it lasts or not. */
+    @Override
+    public boolean trim(long at, long length) throws IOException {
+      trims.incrementAndGet();
+      write(ByteBuffer.allocate((int) length), at);
+      return true;
     }
 
     private void check(AtomicInteger failures) throws IOException {

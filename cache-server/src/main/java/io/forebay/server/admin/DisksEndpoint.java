@@ -54,6 +54,7 @@ final class DisksEndpoint {
               .put("errors", disk.errors())
               .put("checksumFailures", disk.checksumFailures())
               .put("reclaimedRegions", disk.reclaimedRegions())
+              .put("trimmedBytes", disk.trimmedBytes())
               .put("indexEntries", disk.indexEntries())
               .put("indexCapacity", disk.indexCapacity())
               .put("indexBytes", disk.indexBytes())

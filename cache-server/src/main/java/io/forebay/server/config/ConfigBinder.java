@@ -221,7 +221,8 @@ final class ConfigBinder extends Binder {
               given(scope, ConfigKeys.DISK_SLOW),
               given(scope, ConfigKeys.DISK_TRANSIT_BUFFERS),
               given(scope, ConfigKeys.DISK_DAILY_WRITES),
-              given(scope, ConfigKeys.DISK_RATED_WRITES)));
+              given(scope, ConfigKeys.DISK_RATED_WRITES),
+              given(scope, ConfigKeys.DISK_TRIM)));
       for (Field<DiskConfig, ?> field : ConfigKeys.STORES.fields()) {
         source(ConfigKeys.STORES, name, field, scope + "." + field.name());
       }

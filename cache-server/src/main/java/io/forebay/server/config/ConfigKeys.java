@@ -547,6 +547,17 @@ final class ConfigKeys {
               + " it, `forebay store stat` and `forebay_disk_years_left` report how long the disk"
               + " lasts at the present rate. 0 means not known.");
 
+  static final Field<DiskConfig, Boolean> DISK_TRIM =
+      atStart(
+          "trim",
+          ValueType.ON_OFF,
+          "off",
+          DiskConfig::trim,
+          "Whether regions that are free are punched out of the store's file and reserved again, so"
+              + " that the file system can tell the drive (`fallocate`; the drive is told if the file"
+              + " system is mounted with `discard`, or by `fstrim`). A drive with free blocks wears"
+              + " less; the file may become fragmented.");
+
   static final Field<OriginConfig, String> ORIGIN_URL =
       required(
           "url",
@@ -1715,7 +1726,8 @@ final class ConfigKeys {
               DISK_SLOW,
               DISK_TRANSIT_BUFFERS,
               DISK_DAILY_WRITES,
-              DISK_RATED_WRITES),
+              DISK_RATED_WRITES,
+              DISK_TRIM),
           config -> named(config.stores(), DiskConfig::name));
   static final Section<StorageClassConfig> STORAGE_CLASSES =
       new Section<>(

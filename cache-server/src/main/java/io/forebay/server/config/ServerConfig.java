@@ -140,6 +140,7 @@ public record ServerConfig(
    *
    * @param dailyWrites bound of what is written to it a day
    * @param ratedWrites bytes that its maker says can be written to it; 0 means not known
+   * @param trim whether the device is told which regions are free
    */
   public record DiskConfig(
       String name,
@@ -150,7 +151,8 @@ public record ServerConfig(
       Duration slow,
       long transitBytes,
       DailyWrites dailyWrites,
-      long ratedWrites) {}
+      long ratedWrites,
+      boolean trim) {}
 
   /**
    * A storage class.

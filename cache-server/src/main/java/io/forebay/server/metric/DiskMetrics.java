@@ -101,6 +101,10 @@ final class DiskMetrics {
   }
 
   private static void addEvacuation(Of disk) {
+    disk.counter(
+        "forebay_disk_trimmed_bytes",
+        "Bytes of free regions that were punched out of the disk store's file (stores.NAME.trim).",
+        DiskStats::trimmedBytes);
     disk.gauge(
         "forebay_disk_evacuation_progress",
         "Share of the disk's regions that the running evacuation has emptied; 1 without one.",

@@ -163,7 +163,8 @@ final class MetricsReferenceTest {
                 new ScrubStats(1, 0, 0, 0, 0, 0),
                 new EnduranceStats(
                     0, 0, 0, 0, 0, EnduranceLimits.NONE, WriteBudget.Admission.OPEN, 0),
-                new EvacuationStats(1, 0, 0, 0)))
+                new EvacuationStats(1, 0, 0, 0),
+                0))
         .storageClasses(new StorageClassStats("memory", 0, 0, 0, 0, 0, 0))
         .certificates(new CertificateStatus("a", "ecdsa", List.of(), Instant.EPOCH, Instant.EPOCH));
   }

@@ -39,6 +39,15 @@ public interface BlockFile extends AutoCloseable {
   /** Writes all of the buffer. */
   void write(ByteBuffer from, long at) throws IOException;
 
+  /**
+   * Tells the device that a part holds nothing; it reads as zeros then. One thread.
+   *
+   * @return false if that is not possible here
+   */
+  default boolean trim(long at, long length) throws IOException {
+    return false;
+  }
+
   /** Returns once everything written before is on the device. */
   void force() throws IOException;
 

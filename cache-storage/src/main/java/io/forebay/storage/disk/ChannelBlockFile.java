@@ -3,6 +3,7 @@ package io.forebay.storage.disk;
 import io.forebay.storage.file.PrivateFiles;
 import io.forebay.storage.layout.DeviceHeader;
 import io.forebay.storage.layout.WriteHistoryPage;
+import io.forebay.storage.memory.FileTrim;
 import io.forebay.storage.memory.ForeignFileException;
 import io.forebay.storage.memory.NoSpaceException;
 import java.io.EOFException;
@@ -23,10 +24,12 @@ final class ChannelBlockFile implements BlockFile {
   private final FileChannel channel;
 
   private final CachedReads cached;
+  private final LazyTrim trims;
 
-  private ChannelBlockFile(FileChannel channel, CachedReads cached) {
+  private ChannelBlockFile(FileChannel channel, CachedReads cached, LazyTrim trims) {
     this.channel = channel;
     this.cached = cached;
+    this.trims = trims;
   }
 
   /**
@@ -51,7 +54,7 @@ final class ChannelBlockFile implements BlockFile {
         }
       }
       done = true;
-      return new ChannelBlockFile(channel, CachedReads.open(file));
+      return new ChannelBlockFile(channel, CachedReads.open(file), new LazyTrim(file));
     } finally {
       if (!done) {
         channel.close();
@@ -145,12 +148,23 @@ final class ChannelBlockFile implements BlockFile {
   }
 
   @Override
+  public boolean trim(long at, long length) throws IOException {
+    FileTrim trim = trims.get();
+    if (trim == null) {
+      return false;
+    }
+    trim.trim(at, length);
+    return true;
+  }
+
+  @Override
   public void force() throws IOException {
     channel.force(false);
   }
 
   @Override
   public void close() throws IOException {
+    trims.close();
     cached.close();
     channel.close();
   }

@@ -85,6 +85,7 @@ final class Device {
   private final DeviceSweeper sweep;
   private final DeviceScrubber scrub;
   private final DeviceEvacuator evacuation;
+  private final RegionTrim trim;
   private volatile @Nullable DeviceRecovery recovery;
 
   /** When the header was written for tombstones last. The writer's. */
@@ -115,6 +116,7 @@ final class Device {
     this.head = new DeviceHeaderPages(file);
     this.written = new WriteHistoryPages(file, history, clockMillis);
     this.budget = new WriteBudget(settings.endurance(), history);
+    this.trim = new RegionTrim(settings, file);
     this.log = new DeviceLog(settings, file, head, health, counters, graves, new Random(), onWork);
     this.records =
         new DeviceRecords(settings.regionBytes(), file, head, log, health, counters, host.index());
@@ -163,6 +165,7 @@ final class Device {
             graves,
             cursor,
             names,
+            trim,
             counters,
             purges,
             host.classes());
@@ -173,12 +176,14 @@ final class Device {
         new DeviceEvacuator(
             number,
             log,
+            holds,
             directory,
             records,
             graves,
             cursor,
             host,
             devices,
+            trim,
             new RateLimit(settings.evacuateBytesPerSecond(), clockMillis));
     Random random = new Random();
     this.scrub =
@@ -277,6 +282,7 @@ final class Device {
     names.clear();
     graves.clear();
     recovery = null;
+    trim.allFreed();
   }
 
   String name() {
@@ -766,6 +772,7 @@ final class Device {
         names.collisions(),
         scrub.stats(),
         budget.stats(settings.bytes()),
-        evacuation.stats(health.isEvacuating()));
+        evacuation.stats(health.isEvacuating()),
+        trim.bytes());
   }
 }

@@ -109,6 +109,18 @@ final class DeviceDirectory {
     return DirectoryPages.isWhole(page, head.device(), number) ? page : null;
   }
 
+  /** Whether the first page of a region holds nothing but zeros. */
+  boolean isBlank(int region) throws IOException {
+    file.read(page.clear(), at(region, 0));
+    page.clear();
+    while (page.hasRemaining()) {
+      if (page.getLong() != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /**
    * Whether the page just read, which is not whole, was one of that life of its region: more may
    * follow it, whatever a power cut in the middle of a sweep has done to it and its neighbours.

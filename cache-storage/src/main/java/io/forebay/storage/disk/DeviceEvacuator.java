@@ -30,12 +30,14 @@ import java.util.concurrent.atomic.AtomicLong;
 final class DeviceEvacuator {
   private final int number;
   private final DeviceLog log;
+  private final RegionHolds holds;
   private final DeviceDirectory directory;
   private final DeviceRecords records;
   private final PendingTombstones graves;
   private final ObjectIndex.Cursor cursor;
   private final DiskTier.Host host;
   private final Devices devices;
+  private final RegionTrim trim;
   private final RateLimit rate;
   private final IndexValue head = new IndexValue();
   private final IndexValue value = new IndexValue();
@@ -78,21 +80,25 @@ final class DeviceEvacuator {
   DeviceEvacuator(
       int number,
       DeviceLog log,
+      RegionHolds holds,
       DeviceDirectory directory,
       DeviceRecords records,
       PendingTombstones graves,
       ObjectIndex.Cursor cursor,
       DiskTier.Host host,
       Devices devices,
+      RegionTrim trim,
       RateLimit rate) {
     this.number = number;
     this.log = log;
+    this.holds = holds;
     this.directory = directory;
     this.records = records;
     this.graves = graves;
     this.cursor = cursor;
     this.host = host;
     this.devices = devices;
+    this.trim = trim;
     this.rate = rate;
   }
 
@@ -138,7 +144,12 @@ final class DeviceEvacuator {
     }
     Pending first = pending.peek();
     if (first == null) {
+      if (!holds.mayLeave(region)) {
+        return false;
+      }
       log.release(region);
+      holds.left();
+      trim.freed(region);
       region = -1;
       int done = regionsDone + 1;
       regionsDone = done;

@@ -130,6 +130,12 @@ final class DeviceFile implements BlockFile {
   }
 
   @Override
+  public boolean trim(long at, long length) throws IOException {
+    isUnforced = true;
+    return file().trim(at, length);
+  }
+
+  @Override
   public void force() throws IOException {
     file().force();
     isUnforced = false;

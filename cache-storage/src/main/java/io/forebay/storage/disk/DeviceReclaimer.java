@@ -35,6 +35,7 @@ final class DeviceReclaimer {
   private final PendingTombstones graves;
   private final DiskIndex names;
   private final ObjectIndex.Cursor cursor;
+  private final RegionTrim trim;
   private final DeviceCounters counters;
   private final Purges purges;
   private final StorageClasses classes;
@@ -54,6 +55,7 @@ final class DeviceReclaimer {
       PendingTombstones graves,
       ObjectIndex.Cursor cursor,
       DiskIndex names,
+      RegionTrim trim,
       DeviceCounters counters,
       Purges purges,
       StorageClasses classes) {
@@ -65,6 +67,7 @@ final class DeviceReclaimer {
     this.graves = graves;
     this.cursor = cursor;
     this.names = names;
+    this.trim = trim;
     this.counters = counters;
     this.purges = purges;
     this.classes = classes;
@@ -94,6 +97,7 @@ final class DeviceReclaimer {
     kept.forEach(this::copyForward);
     log.release(region);
     holds.left();
+    trim.freed(region);
     counters.reclaimed.incrementAndGet();
     if (isForIndex) {
       counters.reclaimedForIndex.incrementAndGet();

@@ -132,14 +132,18 @@ final class DeviceRecovery {
    * Tombstones are lost with both of their copies. What they killed lies in their region or in an
    * older one and can't be told from what is alive.
    */
-  private void discardFrom(int at) {
+  private void discardFrom(int at) throws IOException {
     List<WrittenExtent> lost = order.subList(at, order.size());
-    LOG.warn(
-        "disk {}: tombstones in region {} are damaged: this region and the {} older ones are"
-            + " emptied",
-        settings.name(),
-        order.get(at).region(),
-        lost.size() - 1);
+    // A region that was trimmed was free, and so is all that is older.
+    boolean isTrimmed = at > 0 && directory.isBlank(order.get(at).region());
+    if (!isTrimmed) {
+      LOG.warn(
+          "disk {}: tombstones in region {} are damaged: this region and the {} older ones are"
+              + " emptied",
+          settings.name(),
+          order.get(at).region(),
+          lost.size() - 1);
+    }
     lost.forEach(one -> log.discard(one.region()));
     lost.clear();
     if (at == 0) {

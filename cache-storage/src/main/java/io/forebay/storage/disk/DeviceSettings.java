@@ -24,6 +24,7 @@ import java.nio.file.Path;
  * @param knownTombstones how many tombstones a start keeps in memory, at least 2; with more, it
  *     reads the directories several times
  * @param endurance how much may be written to it
+ * @param isTrimming whether the device is told which regions are free
  * @param evacuateBytesPerSecond bound of what is read to move what it holds elsewhere, 0: none
  */
 public record DeviceSettings(
@@ -41,6 +42,7 @@ public record DeviceSettings(
     int waitingTombstones,
     int knownTombstones,
     EnduranceLimits endurance,
+    boolean isTrimming,
     long evacuateBytesPerSecond) {
   private static final int WAITING_TOMBSTONES = 1 << 18;
   private static final int KNOWN_TOMBSTONES = 1 << 22;
@@ -76,6 +78,7 @@ public record DeviceSettings(
         WAITING_TOMBSTONES,
         KNOWN_TOMBSTONES,
         EnduranceLimits.NONE,
+        false,
         0);
   }
 
@@ -118,6 +121,12 @@ public record DeviceSettings(
   public DeviceSettings withEndurance(EnduranceLimits newEndurance) {
     Change change = new Change(this);
     change.endurance = newEndurance;
+    return change.done();
+  }
+
+  public DeviceSettings withTrim(boolean trims) {
+    Change change = new Change(this);
+    change.isTrimming = trims;
     return change.done();
   }
 
@@ -169,6 +178,7 @@ public record DeviceSettings(
     private int waitingTombstones;
     private int knownTombstones;
     private EnduranceLimits endurance;
+    private boolean isTrimming;
     private long evacuateBytesPerSecond;
 
     Change(DeviceSettings from) {
@@ -183,6 +193,7 @@ public record DeviceSettings(
       waitingTombstones = from.waitingTombstones;
       knownTombstones = from.knownTombstones;
       endurance = from.endurance;
+      isTrimming = from.isTrimming;
       evacuateBytesPerSecond = from.evacuateBytesPerSecond;
     }
 
@@ -202,6 +213,7 @@ public record DeviceSettings(
           waitingTombstones,
           knownTombstones,
           endurance,
+          isTrimming,
           evacuateBytesPerSecond);
     }
   }

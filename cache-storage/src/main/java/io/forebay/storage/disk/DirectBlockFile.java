@@ -1,5 +1,6 @@
 package io.forebay.storage.disk;
 
+import io.forebay.storage.memory.FileTrim;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -24,10 +25,12 @@ final class DirectBlockFile implements BlockFile {
   private static final int BUFFER_BYTES = DeviceSettings.MAX_RECORD + 2 * BLOCK;
 
   private final FileChannel channel;
+  private final LazyTrim trims;
   private final ConcurrentLinkedQueue<ByteBuffer> spare = new ConcurrentLinkedQueue<>();
 
-  private DirectBlockFile(FileChannel channel) {
+  private DirectBlockFile(FileChannel channel, LazyTrim trims) {
     this.channel = channel;
+    this.trims = trims;
   }
 
   /** Opens a file that is there, with its length. */
@@ -42,7 +45,8 @@ final class DirectBlockFile implements BlockFile {
             StandardOpenOption.READ,
             StandardOpenOption.WRITE,
             LinkOption.NOFOLLOW_LINKS,
-            directOption()));
+            directOption()),
+        new LazyTrim(file));
   }
 
   /** By its name: the compiler warns of it, for it is the platform's own and no standard. */
@@ -126,12 +130,23 @@ final class DirectBlockFile implements BlockFile {
   }
 
   @Override
+  public boolean trim(long at, long length) throws IOException {
+    FileTrim trim = trims.get();
+    if (trim == null) {
+      return false;
+    }
+    trim.trim(at, length);
+    return true;
+  }
+
+  @Override
   public void force() throws IOException {
     channel.force(false);
   }
 
   @Override
   public void close() throws IOException {
+    trims.close();
     channel.close();
   }
 }

@@ -21,6 +21,7 @@ import io.forebay.storage.endurance.EnduranceStats;
  * @param indexRefused records that were not kept because the table was full
  * @param indexCollisions records that gave way to another with the same number in the table
  * @param refusedLoads more loads at once than are queued
+ * @param trimmedBytes of regions that the device was told to be free
  */
 public record DiskStats(
     String name,
@@ -50,4 +51,5 @@ public record DiskStats(
     long indexCollisions,
     ScrubStats scrub,
     EnduranceStats endurance,
-    EvacuationStats evacuation) {}
+    EvacuationStats evacuation,
+    long trimmedBytes) {}

@@ -252,7 +252,7 @@ public final class DiskTier implements AutoCloseable {
 
   /** A record whose region is not reused for a while; null if that is not possible. */
   public @Nullable HeldRecord hold(long high, long low, IndexValue value) {
-    Device device = byNumber(devices, value.diskDevice());
+    Device device = devices.byNumber(value.diskDevice());
     return device == null ? null : device.hold(high, low, value);
   }
 

@@ -65,6 +65,16 @@ final class TimedFile implements BlockFile {
     }
   }
 
+  @Override
+  public boolean trim(long at, long length) throws IOException {
+    health.begin();
+    try {
+      return file.trim(at, length);
+    } finally {
+      health.end();
+    }
+  }
+
   /**
    * After one that failed nobody knows what is on the device: the kernel counts what it could not
    * write as written, and the next force would succeed. So tombstones may be missing.
