@@ -309,7 +309,7 @@ class DiskTierTest {
       fill(fixture, 0, 400);
       assertEquals(2, fixture.store.diskStats().getFirst().errors());
       int hits = hits(fixture, 0, 400);
-      assertTrue(hits > 200 && hits < 400, hits + " hits");
+      assertTrue(hits > 200 && hits < 400, hits + " hits, " + fixture.store.diskStats());
     }
   }
 

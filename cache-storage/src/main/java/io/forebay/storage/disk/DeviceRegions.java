@@ -1,5 +1,6 @@
 package io.forebay.storage.disk;
 
+import io.forebay.storage.index.DiskIndex;
 import java.util.ArrayDeque;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicIntegerArray;
@@ -126,8 +127,12 @@ final class DeviceRegions {
     // Another generation before anything in it is overwritten: what named its old life is gone.
     // Drawn and not counted: after a power cut the region may stand as it was a life earlier, and
     // counting would bring pages of the life that was cut off back.
+    int generation;
+    do {
+      generation = random.nextInt();
+    } while (DiskIndex.looksLike(generation, generation(next)));
     pages.set(next, 0);
-    set(next, random.nextInt(), OPEN, nextAge++);
+    set(next, generation, OPEN, nextAge++);
     words.set(next, words.get(next) | OWN);
     return next;
   }

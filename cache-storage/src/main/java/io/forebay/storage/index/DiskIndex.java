@@ -253,6 +253,11 @@ public final class DiskIndex {
     return isLoaded;
   }
 
+  /** Whether a slot cannot tell two generations of a region from each other. */
+  public static boolean looksLike(int generation, int other) {
+    return ((generation ^ other) & GENERATION_MASK) == 0;
+  }
+
   // --- keys
 
   /**
@@ -358,8 +363,7 @@ public final class DiskIndex {
       return true;
     }
     int generation = owner.generation(region);
-    return generation != 0
-        && ((generation ^ (int) first >>> GENERATION_SHIFT) & GENERATION_MASK) != 0;
+    return generation != 0 && !looksLike(generation, (int) first >>> GENERATION_SHIFT);
   }
 
   private void fill(long first, long second, IndexValue into) {
