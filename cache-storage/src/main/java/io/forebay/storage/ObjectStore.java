@@ -165,6 +165,7 @@ public final class ObjectStore implements AutoCloseable {
                 purges,
                 promoter,
                 (long) regions.count() * regions.regionBytes(),
+                files.isEmpty(),
                 files.classes(),
                 settings.disks().keepMillis(),
                 settings.clockMillis()),
@@ -369,6 +370,11 @@ public final class ObjectStore implements AutoCloseable {
     return atOpen == RecoveryState.Phase.REBUILDING
         ? new RecoveryState(RecoveryState.Phase.REBUILT, 1, rebuild.records())
         : new RecoveryState(atOpen, 1, 0);
+  }
+
+  /** Whether everything that is stored can be found: nothing is being rebuilt. Any thread. */
+  public boolean isIndexComplete() {
+    return core.isIndexComplete();
   }
 
   /** When the store was last known to be at work before this start; 0 if it opened empty. */
@@ -589,6 +595,10 @@ public final class ObjectStore implements AutoCloseable {
     boolean canBeWarm = !core.isLost() && recovery().isComplete();
     if (!core.isLost()) {
       files.noteClock(settings.clockMillis().getAsLong());
+    }
+    core.disk.stop();
+    if (canBeWarm) {
+      work.beginCheckpoints();
     }
     closeNow(core.disk);
     closeNow(files.index());

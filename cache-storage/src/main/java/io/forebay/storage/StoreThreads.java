@@ -1,5 +1,6 @@
 package io.forebay.storage;
 
+import io.forebay.storage.checkpoint.MemoryCopies;
 import io.forebay.storage.disk.DiskTier;
 import io.forebay.storage.evict.DiskDemoter;
 import io.forebay.storage.evict.MemoryScrubber;
@@ -15,6 +16,7 @@ import io.forebay.storage.recover.Rebuild;
 import io.forebay.storage.recover.StorageClassRecount;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -255,6 +257,21 @@ final class StoreThreads {
           millis,
           rest.regions(),
           rest.bytes() >> 20);
+    }
+  }
+
+  /** Has the disks keep what a start needs that finds no memory tier, while there is time. */
+  void beginCheckpoints() {
+    DiskTier disk = core.disk;
+    if (disk.isEmpty() || core.isLost()) {
+      return;
+    }
+    long begin = System.nanoTime();
+    long limitNanos = settings.disks().stopMillis() * 1_000_000;
+    BooleanSupplier isOver = () -> System.nanoTime() - begin >= limitNanos;
+    disk.beginCheckpoints(isOver);
+    if (!new MemoryCopies(core.regions, core.index).forEach(disk::addToCheckpoint, isOver)) {
+      disk.abandonCheckpoints();
     }
   }
 }

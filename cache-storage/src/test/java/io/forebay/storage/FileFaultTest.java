@@ -471,6 +471,7 @@ class FileFaultTest {
       fill(fixture);
       fixture.store.close();
       loseMemory();
+      Files.delete(disk().resolve("disk.checkpoint"));
       fixture.store = ObjectStore.open(fixture.settings);
       double last = fixture.store.recovery().fraction();
       assertTrue(last < 0.1, "it begins at " + last);

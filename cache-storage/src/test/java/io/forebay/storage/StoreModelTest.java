@@ -25,6 +25,7 @@ import io.forebay.storage.purge.PurgeKind;
 import io.forebay.storage.purge.PurgeReceipt;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,6 +34,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.function.BiPredicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -93,6 +95,20 @@ class StoreModelTest {
   void agreesWithAPlainMapForLong() throws Exception {
     for (int round = 0; round < 50; round++) {
       run(new SplittableRandom().nextLong(), 1_000_000, 100 + round * 100, 16 << 20);
+    }
+  }
+
+  @Test
+  @Tag("campaign")
+  void agreesWithAPlainMapOnDisksForLong() throws Exception {
+    int rounds = Integer.getInteger("forebay.model.rounds", 50);
+    for (int round = 0; round < rounds; round++) {
+      run(
+          new SplittableRandom().nextLong(),
+          200_000,
+          1_000 + round % 5 * 1_000,
+          (4 << 20) << round % 3,
+          1 + round % 3);
     }
   }
 
@@ -506,23 +522,50 @@ class StoreModelTest {
     }
   }
 
-  private static void reopen(StoreFixture fixture, SplittableRandom random) throws StoreException {
+  private static void loseMemory(StoreFixture fixture) throws IOException {
+    try (Stream<Path> files = Files.list(fixture.memory())) {
+      for (Path file : files.toList()) {
+        Files.delete(file);
+      }
+    }
+  }
+
+  /** The disks outlive memory: some stops are of the machine. */
+  private static void reopen(StoreFixture fixture, SplittableRandom random)
+      throws StoreException, IOException {
     if (random.nextBoolean()) {
       boolean isComplete = fixture.store.recovery().isComplete();
       // What was evacuated has nothing to be recovered.
       boolean hasDisks =
           fixture.store.diskStats().stream().anyMatch(disk -> !disk.state().equals("evacuated"));
       fixture.store.close();
+      boolean isLost = hasDisks && isComplete && random.nextInt(3) == 0;
+      if (isLost) {
+        loseMemory(fixture);
+      }
       fixture.store = ObjectStore.open(fixture.settings);
-      assertEquals(
-          isComplete && !hasDisks ? RecoveryState.Phase.WARM : RecoveryState.Phase.REBUILDING,
-          fixture.store.recovery().phase());
+      RecoveryState.Phase phase = fixture.store.recovery().phase();
+      if (!hasDisks) {
+        assertEquals(isComplete ? RecoveryState.Phase.WARM : RecoveryState.Phase.REBUILDING, phase);
+      } else if (!isComplete) {
+        assertEquals(RecoveryState.Phase.REBUILDING, phase);
+      }
+      if (phase == RecoveryState.Phase.REBUILDING) {
+        fixture.steps(random.nextInt(300));
+      }
     } else {
       // What clients invalidated is journalled by the next step, and what died on a disk is noted
       // there a few seconds later.
       fixture.clock.addAndGet(6_000);
       fixture.steps(fixture.settings.disks().devices().isEmpty() ? 1 : 100_000);
+      boolean isLost =
+          !fixture.settings.disks().devices().isEmpty()
+              && fixture.store.recovery().isComplete()
+              && random.nextInt(3) == 0;
       fixture.store.abandon();
+      if (isLost) {
+        loseMemory(fixture);
+      }
       fixture.store = ObjectStore.open(fixture.settings);
       assertEquals(RecoveryState.Phase.REBUILDING, fixture.store.recovery().phase());
       // What is used before the rebuild is complete is part of the run.

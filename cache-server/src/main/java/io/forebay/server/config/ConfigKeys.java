@@ -418,7 +418,8 @@ final class ConfigKeys {
           "10s",
           StoreConfig::diskStopLimit,
           "Maximum time for a stop to copy objects that are only in memory to the disks;"
-              + " the log reports how many remain.");
+              + " the log reports how many remain. It may take as long again to write what"
+              + " the next start needs to know of the disks; with 0s that is not written.");
 
   static final Field<StoreConfig, String> STORE_DISK_IO =
       atStart(

@@ -17,6 +17,7 @@ import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -29,7 +30,8 @@ import org.slf4j.LoggerFactory;
  * <pre>
  *  DeviceLog        batches, regions, tombstones on their way     whoever offers, the writer
  *  DeviceReadQueue      records on their way into memory              loops ask, the readers load
- *  DeviceRecovery   taking up what an earlier life left           the writer
+ *  DeviceRecovery   taking up what an earlier life left           the writer, the readers
+ *  DeviceCheckpoint what an earlier life left, all at once        who opens and closes it
  *  DeviceReclaimer    winning regions back                          the writer
  *  RegionHolds      regions that responses depend on              loops, the writer
  *  DeviceSweeper      what purges have killed                       the writer
@@ -86,6 +88,7 @@ final class Device {
   private final DeviceScrubber scrub;
   private final DeviceEvacuator evacuation;
   private final RegionTrim trim;
+  private final DeviceCheckpoint checkpoint;
   private volatile @Nullable DeviceRecovery recovery;
 
   /** When the header was written for tombstones last. The writer's. */
@@ -199,6 +202,9 @@ final class Device {
             cursor,
             clockMillis,
             random.nextInt(settings.regionCount()));
+    this.checkpoint =
+        new DeviceCheckpoint(
+            settings, number, storeIdentity, head, log, names, cursor, graves, purges);
     if (use == DeviceHeader.EVACUATED) {
       startEvacuated();
       return;
@@ -209,18 +215,29 @@ final class Device {
       if (!isIndexed) {
         names.clear();
       }
-      recovery =
-          new DeviceRecovery(
-              settings,
-              number,
-              log,
-              directory,
-              head.trail(),
-              cursor,
-              purges,
-              graves,
-              host.index().hash(),
-              isIndexed);
+      // With other things in memory, what a table names may have been replaced there.
+      boolean isRestored =
+          head.isClean()
+              && (isIndexed || host.isMemoryEmpty())
+              && checkpoint.restore(isIndexed) == DeviceCheckpoint.Restored.ALL;
+      if (isRestored) {
+        onRecovered();
+      } else {
+        recovery =
+            new DeviceRecovery(
+                settings,
+                number,
+                file,
+                head,
+                log,
+                directory,
+                cursor,
+                purges,
+                graves,
+                host.index().hash(),
+                isIndexed,
+                onWork);
+      }
     } else {
       format(number);
       if (use == DeviceHeader.EVACUATING) {
@@ -230,6 +247,7 @@ final class Device {
     }
     written.write();
     head.state(head.sweptThrough(), clockMillis.getAsLong(), false, head.trail());
+    checkpoint.discard();
   }
 
   /** What the table of its names asks the device. */
@@ -382,6 +400,20 @@ final class Device {
   /** Does one read; false if none is queued. */
   boolean loadNext(ByteBuffer buffer) {
     return loads.next(buffer);
+  }
+
+  /** Helps the writer to take up what is there; false if there is nothing to do. */
+  boolean helpRecovery(ByteBuffer buffer) {
+    DeviceRecovery running = recovery;
+    if (running == null || !health.isInUse()) {
+      return false;
+    }
+    try {
+      return running.help(buffer);
+    } catch (IOException e) {
+      health.onError("reading", e);
+      return false;
+    }
   }
 
   // --- the reclaim thread
@@ -710,6 +742,22 @@ final class Device {
     }
   }
 
+  /** Begins the checkpoint that {@link #close} ends. The threads that use the device have ended. */
+  void beginCheckpoint(BooleanSupplier isOver) {
+    // An audit at the end moves records.
+    if (health.isOnline() && !sweep.isAuditing()) {
+      checkpoint.begin(isOver);
+    }
+  }
+
+  void addToCheckpoint(long high, long low, IndexValue value) {
+    checkpoint.add(high, low, value);
+  }
+
+  void abandonCheckpoint() {
+    checkpoint.abandon();
+  }
+
   /** Writes what waits and marks the device as whole. The threads that use it have ended. */
   void close(boolean isClean) {
     try {
@@ -722,14 +770,19 @@ final class Device {
         // What is dead and has no tombstone is marked now: the next start would not know it.
         more = true;
         while (more && sweep.isAuditing() && health.isWritable()) {
+          checkpoint.abandon();
           more = work();
         }
         if (health.isWritable()) {
           written.write();
           boolean isWhole = !graves.hasLost() && !sweep.isAuditing();
+          if (isWhole) {
+            checkpoint.end();
+          }
           head.state(sweptThrough(), clockMillis.getAsLong(), isWhole, log.trail());
         }
       }
+      checkpoint.abandon();
       loads.failAll();
       transit.trim();
       file.close();

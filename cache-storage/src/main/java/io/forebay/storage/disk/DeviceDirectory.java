@@ -20,13 +20,24 @@ final class DeviceDirectory {
   private final DeviceHeaderPages head;
   private final int regionBytes;
   private final PageEntry entry = new PageEntry();
-  private final ByteBuffer page =
-      ByteBuffer.allocateDirect(DirectoryPage.LENGTH).order(ByteOrder.LITTLE_ENDIAN);
+  private final ByteBuffer page;
 
   DeviceDirectory(BlockFile file, DeviceHeaderPages head, int regionBytes) {
+    this(
+        file,
+        head,
+        regionBytes,
+        ByteBuffer.allocateDirect(DirectoryPage.LENGTH).order(ByteOrder.LITTLE_ENDIAN));
+  }
+
+  /**
+   * @param page room for a page, little-endian
+   */
+  DeviceDirectory(BlockFile file, DeviceHeaderPages head, int regionBytes, ByteBuffer page) {
     this.file = file;
     this.head = head;
     this.regionBytes = regionBytes;
+    this.page = page;
   }
 
   /** Where a region begins. */

@@ -36,6 +36,11 @@ final class DeviceHeaderPages {
     return device;
   }
 
+  /** How many states have been written. */
+  long turn() {
+    return turn;
+  }
+
   long sweptThrough() {
     return sweptThrough;
   }

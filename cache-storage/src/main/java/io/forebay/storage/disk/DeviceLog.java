@@ -7,6 +7,7 @@ import io.forebay.storage.layout.RecordHeader;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.BitSet;
 import java.util.List;
@@ -29,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 final class DeviceLog {
   private volatile boolean adoptsWhole;
   private static final int TOMBSTONES_A_BATCH = 4096;
+  private static final int SAVED_TRAIL_BYTES = 3 * DirectoryPage.REACH_LENGTH;
 
   private final DeviceSettings settings;
   private final BlockFile file;
@@ -539,6 +541,42 @@ final class DeviceLog {
       lock.unlock();
     }
     trail = RecentRegions.of(youngestFirst);
+  }
+
+  /** What {@link #restore} takes up: the regions as they are. Nothing is being written. */
+  ByteBuffer save() {
+    lock.lock();
+    try {
+      ByteBuffer into =
+          ByteBuffer.allocate(SAVED_TRAIL_BYTES + regions.savedBytes())
+              .order(ByteOrder.LITTLE_ENDIAN);
+      trail.last().write(into, 0);
+      trail.before().write(into, DirectoryPage.REACH_LENGTH);
+      trail.beforeThat().write(into, 2 * DirectoryPage.REACH_LENGTH);
+      regions.write(into.position(SAVED_TRAIL_BYTES));
+      return into.flip();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Takes the regions up as {@link #save} left them; false if it can't be that. */
+  boolean restore(ByteBuffer from) {
+    lock.lock();
+    try {
+      if (from.remaining() < SAVED_TRAIL_BYTES
+          || !regions.read(from.duplicate().order(from.order()).position(SAVED_TRAIL_BYTES))) {
+        return false;
+      }
+    } finally {
+      lock.unlock();
+    }
+    trail =
+        new RecentRegions(
+            WrittenExtent.read(from, 0),
+            WrittenExtent.read(from, DirectoryPage.REACH_LENGTH),
+            WrittenExtent.read(from, 2 * DirectoryPage.REACH_LENGTH));
+    return true;
   }
 
   /** A region that was taken up holds nothing that may be used. */

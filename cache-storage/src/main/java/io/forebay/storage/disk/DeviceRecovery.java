@@ -3,23 +3,49 @@ package io.forebay.storage.disk;
 import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.KeyHash;
 import io.forebay.storage.index.ObjectIndex;
+import io.forebay.storage.layout.DirectoryPage;
 import io.forebay.storage.layout.RecordHeader;
 import io.forebay.storage.purge.Purges;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Takes up what one device holds, while records are served from it. First the head of every
  * directory, by which it knows what must be there (see {@link DeviceScan}), then, unless the index
- * knows all of it already, the directories, youngest first: slices before heads, so that an object
- * that is found has its slices. The first reading also takes the tombstones. If there are more than
- * may be kept, heads are taken share by share of the keys: for each further share one reading takes
- * its tombstones, and the next one its heads. The writer's.
+ * knows all of it already, the directories, each once.
+ *
+ * <pre>
+ *   writer    page 0 of every region ─► directory of the youngest ─► ... ─► of the oldest region
+ *                      ▲                  tombstones, slices, heads
+ *   readers   some of these pages         ▲ what the writer reads next, into page cache
+ * </pre>
+ *
+ * <p>The order makes one reading enough: a tombstone lies in the region of what it kills, behind
+ * it, or in a younger one, so all tombstones of a record are known before the record is. Heads of
+ * bodies in slices wait for slices in older regions ({@link DeferredHeads}).
+ *
+ * <p>If there are more tombstones than may be kept, heads are taken share by share of the keys,
+ * with one reading for each share.
+ *
+ * <p>The writer's, but for {@link #help}.
  */
 final class DeviceRecovery {
   private static final Logger LOG = LoggerFactory.getLogger(DeviceRecovery.class);
+
+  /** How many directories may be brought into page cache ahead of the writer. */
+  private static final int MAX_AHEAD = 64;
+
+  /** So often the readers are told that the writer has come further. */
+  private static final int WAKE_STEPS = MAX_AHEAD / 4;
+
+  private static final long SCAN_PAUSE_NANOS = 100_000;
 
   private final DeviceSettings settings;
   private final int number;
@@ -31,32 +57,55 @@ final class DeviceRecovery {
   private final boolean isIndexed;
   private final Tombstones dead;
   private final DeviceScan survey;
+  private final SharedScan scan;
+  private final BlockFile file;
+  private final DeviceHeaderPages head;
   private final RecentRegions written;
+  private final Runnable onWork;
+  private final DeferredHeads heads;
+  private @Nullable DirectoryReader reader;
+  private boolean isScanned;
+  private boolean hasSlices;
 
   /** What there is to be taken up, youngest first. */
   private List<WrittenExtent> order = List.of();
 
-  private int nextHead;
-  private int step;
-  private boolean hasSlices;
+  /** The same as it was found, for readers. */
+  private volatile WrittenExtent[] plan = {};
 
+  /** How many of these are done, in the reading for this share of the keys. */
+  private volatile int step;
+
+  /** The first of these that no reader has looked at ahead of the writer. */
+  private final AtomicInteger ahead = new AtomicInteger();
+
+  /**
+   * @param onWork has the readers look for something to do
+   */
   DeviceRecovery(
       DeviceSettings settings,
       int number,
+      BlockFile file,
+      DeviceHeaderPages head,
       DeviceLog log,
       DeviceDirectory directory,
-      RecentRegions written,
       ObjectIndex.Cursor cursor,
       Purges purges,
       PendingTombstones graves,
       KeyHash keyHash,
-      boolean isIndexed) {
+      boolean isIndexed,
+      Runnable onWork) {
     this.settings = settings;
     this.number = number;
+    this.file = file;
+    this.head = head;
     this.log = log;
     this.directory = directory;
     this.survey = new DeviceScan(directory, settings.regionCount(), settings.regionBytes());
-    this.written = written;
+    this.scan = new SharedScan(survey, settings.regionCount());
+    this.written = head.trail();
+    this.onWork = onWork;
+    this.heads = new DeferredHeads(DeferredHeads.CAPACITY, this::takeUp);
     this.cursor = cursor;
     this.purges = purges;
     this.graves = graves;
@@ -66,58 +115,115 @@ final class DeviceRecovery {
 
   /** How much of it is done; about, for other threads ask. */
   double fraction() {
-    double heads = (double) nextHead / settings.regionCount();
-    if (isIndexed || order.isEmpty()) {
-      return heads / 2;
+    double scanned = scan.fraction();
+    int regions = plan.length;
+    if (isIndexed || regions == 0) {
+      return scanned / 2;
     }
-    double toDo = dead.share() * (1 - step / (2.0 * order.size()));
+    double toDo = dead.share() * (1 - (double) step / regions);
     return Math.clamp(0.5 + (dead.end() - toDo) / 2, 0.5, 1);
   }
 
   /** Takes up a piece; false if all of it has been. */
   boolean step() throws IOException {
-    if (nextHead < settings.regionCount()) {
-      survey.read(nextHead);
-      nextHead++;
-      if (nextHead == settings.regionCount()) {
-        order = survey.regions(written);
-        log.adopt(order);
-        if (order.isEmpty() && written.last().region() >= 0) {
-          loseAll();
-        }
-      }
+    if (!isScanned) {
+      scanOn();
       return true;
     }
     if (isIndexed) {
       return false;
     }
-    if (step == 2 * order.size()) {
+    if (step == order.size()) {
+      heads.flush();
       step = 0;
+      ahead.set(0);
       hasSlices = true;
       log.trail(RecentRegions.of(order));
       return !order.isEmpty() && dead.nextShare();
     }
-    if (take(step % order.size(), step < order.size())) {
-      step++;
+    int at = step;
+    if (take(at)) {
+      step = at + 1;
+      if (at % WAKE_STEPS == 0) {
+        onWork.run();
+      }
+    }
+    return true;
+  }
+
+  private void scanOn() throws IOException {
+    if (scan.step(directory)) {
+      return;
+    }
+    if (!scan.isDone()) {
+      // The readers have the last pieces.
+      LockSupport.parkNanos(this, SCAN_PAUSE_NANOS);
+      return;
+    }
+    List<WrittenExtent> found = survey.regions(written);
+    log.adopt(found);
+    order = found;
+    plan = found.toArray(new WrittenExtent[0]);
+    isScanned = true;
+    if (found.isEmpty() && written.last().region() >= 0) {
+      loseAll();
+    }
+  }
+
+  /**
+   * Does something of it on the thread of a reader that nobody asks for anything: reads a piece of
+   * the scan, or brings a directory into page cache before the writer comes to it.
+   *
+   * @param buffer the reader's
+   * @return false if there is nothing to do now
+   */
+  boolean help(ByteBuffer buffer) throws IOException {
+    if (!scan.isDone()) {
+      ByteBuffer page =
+          buffer.clear().slice(0, DirectoryPage.LENGTH).order(ByteOrder.LITTLE_ENDIAN);
+      return scan.step(new DeviceDirectory(file, head, settings.regionBytes(), page));
+    }
+    WrittenExtent[] regions = plan;
+    int at = step;
+    int next = ahead.get();
+    int wanted = Math.max(next, at + 1);
+    if (isIndexed
+        || !file.mayReadCached()
+        || wanted >= regions.length
+        || wanted > at + MAX_AHEAD
+        || !ahead.compareAndSet(next, wanted + 1)) {
+      return false;
+    }
+    WrittenExtent region = regions[wanted];
+    int most = buffer.capacity() / DirectoryPage.LENGTH;
+    for (int page = 0; page < region.pages(); page += most) {
+      int count = Math.min(most, region.pages() - page);
+      file.read(
+          buffer.clear().limit(count * DirectoryPage.LENGTH),
+          DirectoryReader.at(region.region(), settings.regionBytes(), page, count));
     }
     return true;
   }
 
   /**
-   * Reads the directory of a region, for its slices and tombstones or for its heads; false if it
-   * and those behind it do not count.
+   * Reads the directory of a region: its tombstones, which tell what else of it is dead, then its
+   * slices and heads; false if it and those behind it do not count.
    */
-  private boolean take(int at, boolean isFirst) throws IOException {
+  private boolean take(int at) throws IOException {
     WrittenExtent known = order.get(at);
     int region = known.region();
     int generation = known.generation();
+    DirectoryReader pages = reader();
+    pages.begin();
     DeviceDirectory.Reading reading =
-        directory.forEach(
-            region, generation, known.pages(), one -> take(one, region, generation, isFirst));
-    if (isFirst && reading.knownGraves() < known.graves()) {
+        pages.forEach(region, generation, known.pages(), this::takeTombstone);
+    if (reading.knownGraves() < known.graves()) {
       discardFrom(at);
       return false;
     }
+    DeviceDirectory.Reading ignored =
+        pages.forEach(
+            region, generation, known.pages(), one -> takeRecord(one, region, generation));
     if (at == 0 && reading.pages() > known.pages()) {
       // Written after the header was: what has lasted so far must last from here on.
       WrittenExtent found =
@@ -159,29 +265,45 @@ final class DeviceRecovery {
     graves.lose();
   }
 
-  /**
-   * Takes an entry up.
-   *
-   * @param isFirst the first reading for a share of the keys; the other one takes heads
-   */
-  private void take(PageEntry one, int region, int generation, boolean isFirst) {
-    if (one.isTombstone()) {
-      if (isFirst) {
-        dead.add(one.keyHigh(), one.keyLow(), one.birth());
-      }
-      return;
+  private DirectoryReader reader() {
+    DirectoryReader known = reader;
+    if (known == null) {
+      known = new DirectoryReader(file, head, settings.regionBytes());
+      reader = known;
     }
+    return known;
+  }
+
+  private void takeTombstone(PageEntry one) {
+    if (one.isTombstone()) {
+      dead.add(one.keyHigh(), one.keyLow(), one.birth());
+    }
+  }
+
+  /**
+   * Takes up a record whose turn it is: slices in the first reading, heads in that of their key.
+   */
+  private void takeRecord(PageEntry one, int region, int generation) {
     boolean isSlice = one.kind() == RecordHeader.KIND_SLICE;
     boolean isKnown = dead.isOf(one.keyHigh(), one.keyLow());
     // A dead slice of which that is not known yet does no harm: no head will name its object, or
     // one does of which it is a part.
-    boolean isItsTurn = isSlice ? isFirst && !hasSlices : !isFirst && isKnown;
-    if (!isItsTurn
+    boolean isItsTurn = isSlice ? !hasSlices : isKnown;
+    if (one.isTombstone()
+        || !isItsTurn
         || !isPlausible(one)
         || (isKnown && dead.covers(one.keyHigh(), one.keyLow(), one.birth()))
         || (!isSlice && purges.check(one.words(), one.birth(), one.bodyBirth()) == Purges.DEAD)) {
       return;
     }
+    if (!hasSlices && DeferredHeads.hasSlices(one)) {
+      heads.add(one, region, generation);
+    } else {
+      takeUp(one, region, generation);
+    }
+  }
+
+  private void takeUp(PageEntry one, int region, int generation) {
     ObjectIndex.Outcome ignored =
         cursor.update(
             one.keyHigh(),

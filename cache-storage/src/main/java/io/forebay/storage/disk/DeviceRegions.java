@@ -1,6 +1,7 @@
 package io.forebay.storage.disk;
 
 import io.forebay.storage.index.DiskIndex;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicIntegerArray;
@@ -24,6 +25,9 @@ final class DeviceRegions {
    * Beside state and generation: it was opened in this life, so what it holds was written whole.
    */
   private static final long OWN = 1L << 40;
+
+  /** Of a region: generation, pages and state, age. */
+  private static final int SAVED_BYTES = 2 * Integer.BYTES + Long.BYTES;
 
   private final AtomicLongArray words;
   private final long[] ages;
@@ -116,6 +120,52 @@ final class DeviceRegions {
     nextAge = Math.max(nextAge, reach.age() + 1);
     set(reach.region(), reach.generation(), SEALED, reach.age());
     pages.set(reach.region(), reach.pages());
+  }
+
+  /** Length of {@link #write}. */
+  int savedBytes() {
+    return Long.BYTES + Integer.BYTES + ages.length * SAVED_BYTES + free.size() * Integer.BYTES;
+  }
+
+  /** Writes what {@link #read} takes up. */
+  void write(ByteBuffer into) {
+    into.putLong(nextAge).putInt(free.size());
+    for (int region = 0; region < ages.length; region++) {
+      into.putInt(generation(region))
+          .putInt(pages.get(region) << 8 | state(region))
+          .putLong(ages[region]);
+    }
+    free.forEach(into::putInt);
+  }
+
+  /**
+   * Takes all regions up as {@link #write} left them, before anything is known of any.
+   *
+   * @return false if it can't be that; then it is as it was
+   */
+  boolean read(ByteBuffer from) {
+    int count = ages.length;
+    if (from.remaining() < Long.BYTES + Integer.BYTES + count * SAVED_BYTES) {
+      return false;
+    }
+    long age = from.getLong();
+    int freeCount = from.getInt();
+    int begin = from.position();
+    if (from.remaining() != (long) count * SAVED_BYTES + (long) freeCount * Integer.BYTES) {
+      return false;
+    }
+    nextAge = age;
+    for (int region = 0; region < count; region++) {
+      int at = begin + region * SAVED_BYTES;
+      int word = from.getInt(at + Integer.BYTES);
+      int state = (word & 0xFF) == FREE ? FREE : SEALED;
+      pages.set(region, word >>> 8);
+      set(region, from.getInt(at), state, from.getLong(at + 2 * Integer.BYTES));
+    }
+    for (int n = 0; n < freeCount; n++) {
+      free.add(from.getInt(begin + count * SAVED_BYTES + n * Integer.BYTES));
+    }
+    return true;
   }
 
   /** Opens the next free region; -1 if there is none. */

@@ -11,8 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Finds out which regions an earlier life of the store left on a device, and what must be there of
  * each. It goes from the youngest region to the one that was opened before it, and so on: each page
  * names two of them, so a region of which page 0 is damaged is found as well. Regions that no
- * younger one leads to hold nothing: what would kill their records may be what is missing. The
- * writer's.
+ * younger one leads to hold nothing: what would kill their records may be what is missing.
  */
 final class DeviceScan {
   private final DeviceDirectory directory;
@@ -40,10 +39,17 @@ final class DeviceScan {
     this.heads = new Head[regionCount];
   }
 
-  /** Reads the first page of a region. */
-  void read(int region) throws IOException {
-    ByteBuffer first = directory.page(region, 0);
-    heads[region] = first == null ? null : Head.of(first);
+  /**
+   * Reads the first page of each of some regions. Several threads may do this, for different
+   * regions; what they found is seen by who learns from them that they are done.
+   *
+   * @param by the directories as this thread reads them
+   */
+  void read(int from, int to, DeviceDirectory by) throws IOException {
+    for (int region = from; region < to; region++) {
+      ByteBuffer first = by.page(region, 0);
+      heads[region] = first == null ? null : Head.of(first);
+    }
   }
 
   /**

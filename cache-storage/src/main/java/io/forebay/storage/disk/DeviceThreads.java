@@ -76,7 +76,7 @@ final class DeviceThreads {
     ByteBuffer buffer = DeviceRecords.buffer();
     while (!isClosing) {
       try {
-        if (!device.loadNext(buffer)) {
+        if (!device.loadNext(buffer) && !device.helpRecovery(buffer)) {
           await(readable);
         }
       } catch (RuntimeException e) {

@@ -20,6 +20,7 @@ import java.util.Set;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -99,6 +100,7 @@ public final class DiskTier implements AutoCloseable {
    * @param indexEntries bound of the tables of all devices
    * @param diskBytes of all devices
    * @param memoryBytes of its memory tier
+   * @param isMemoryEmpty whether the memory tier opened empty
    * @param classes in force
    * @param keepMillis how long after its expiry an object on a disk still counts
    */
@@ -109,6 +111,7 @@ public final class DiskTier implements AutoCloseable {
       Purges purges,
       Promoter promoter,
       long memoryBytes,
+      boolean isMemoryEmpty,
       StorageClasses classes,
       long keepMillis,
       LongSupplier clockMillis) {
@@ -591,7 +594,8 @@ public final class DiskTier implements AutoCloseable {
           settings.transitBytes()
               + (long) settings.buffers() * settings.bufferBytes()
               + (settings.readers() + (settings.scrubBytesPerSecond() > 0 ? 2L : 1L))
-                  * DeviceSettings.MAX_RECORD;
+                  * DeviceSettings.MAX_RECORD
+              + DirectoryReader.BYTES;
     }
     return sum;
   }
@@ -600,6 +604,28 @@ public final class DiskTier implements AutoCloseable {
   public synchronized void stop() {
     isStopped = true;
     threads.values().forEach(DeviceThreads::close);
+  }
+
+  /**
+   * Begins the checkpoints of the devices, which {@link #close} ends. The threads have ended.
+   *
+   * @param isOver asked now and then: whether they take too long
+   */
+  public void beginCheckpoints(BooleanSupplier isOver) {
+    devices.all().forEach(device -> device.beginCheckpoint(isOver));
+  }
+
+  /** Notes in the checkpoint of its device a record that memory has, too. */
+  public void addToCheckpoint(long high, long low, IndexValue value) {
+    Device device = devices.byNumber(value.diskDevice());
+    if (device != null) {
+      device.addToCheckpoint(high, low, value);
+    }
+  }
+
+  /** There are to be no checkpoints. */
+  public void abandonCheckpoints() {
+    devices.all().forEach(Device::abandonCheckpoint);
   }
 
   /** Ends as a killed process does. */

@@ -14,6 +14,11 @@ final class PageEntry {
     at = newAt;
   }
 
+  /** Copies its first bytes, up to its length. */
+  void copyTo(ByteBuffer into, int to, int most) {
+    into.put(to, page, at, Math.min(length(), most));
+  }
+
   byte kind() {
     return page.get(at + DirectoryPage.KIND);
   }

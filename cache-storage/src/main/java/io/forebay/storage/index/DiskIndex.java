@@ -6,6 +6,7 @@ import io.forebay.storage.layout.RecordHeader;
 import io.forebay.storage.memory.TableMemory;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -753,6 +754,66 @@ public final class DiskIndex {
         unlockStripe(stripe);
       }
     }
+  }
+
+  // --- a checkpoint: nobody else uses the table meanwhile
+
+  public int stripes() {
+    return shape.stripes();
+  }
+
+  /** Which tables are divided in the same way: of these, each can take the stripes of the other. */
+  public int stripeBits() {
+    return shape.stripeBits;
+  }
+
+  /** What has to be known of a stripe beside its bytes. */
+  public int noted(int stripe) {
+    return used[stripe] << STEPS_BITS | (int) (words.get(stripe) & STEPS_MASK);
+  }
+
+  /** Records of a stripe, by what was noted of it. */
+  public static int slotsOf(int noted) {
+    return noted >>> STEPS_BITS;
+  }
+
+  /** Length of a stripe, by what was noted of it. */
+  public static int bytesOf(int noted) {
+    return (noted & STEPS_MASK) * STEP_BYTES;
+  }
+
+  /** The greatest length of a stripe. */
+  public int maxStripeBytes() {
+    return shape.steps * STEP_BYTES;
+  }
+
+  /** The buckets of a stripe that are in use. */
+  public ByteBuffer contents(int stripe) {
+    int length = buckets(stripe) * BUCKET_BYTES;
+    return length == 0
+        ? ByteBuffer.allocate(0)
+        : stripes[stripe].asSlice(0, length).asByteBuffer().asReadOnlyBuffer();
+  }
+
+  /** Whether a stripe can be one of which this was noted. */
+  public boolean hasRoomFor(int noted) {
+    int steps = noted & STEPS_MASK;
+    return steps <= shape.steps && slotsOf(noted) <= steps * STEP_SLOTS;
+  }
+
+  /** Fills an empty stripe. Several threads may do this, each with other stripes. */
+  public void fill(int stripe, int noted, ByteBuffer bytes) {
+    int steps = noted & STEPS_MASK;
+    if (steps == 0) {
+      return;
+    }
+    if (buckets(stripe) == 0) {
+      stripes[stripe] = memory.part(shape.offset(stripe), shape.stripeBytes());
+    }
+    MemorySegment.copy(MemorySegment.ofBuffer(bytes), 0, stripes[stripe], 0, bytesOf(noted));
+    setSteps(stripe, steps);
+    used[stripe] = slotsOf(noted);
+    count.addAndGet(used[stripe]);
   }
 
   // --- the file

@@ -96,6 +96,7 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
   private final AtomicLong acknowledged = new AtomicLong();
   private final AtomicLong failed = new AtomicLong();
   private final AtomicLong invalidations = new AtomicLong();
+  private final long foundReserved;
   private long rewrittenLength;
   private volatile long sequence;
 
@@ -158,6 +159,7 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
       replay(record, retired);
     }
     this.retiredThrough = retired;
+    this.foundReserved = found.highest();
     this.sequences = new SequenceAllocator(found.highest() + 1, onWork);
     boolean done = false;
     try {
@@ -247,6 +249,16 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
   /** Any thread, never blocks; -1 if no number is reserved. */
   public long next() {
     return sequences.take();
+  }
+
+  /** Up to where numbers were reserved before this start, which has reserved more. */
+  public long foundReserved() {
+    return foundReserved;
+  }
+
+  /** Up to where numbers are reserved. */
+  public long reserved() {
+    return sequences.limit();
   }
 
   /** The newest purge in force. */

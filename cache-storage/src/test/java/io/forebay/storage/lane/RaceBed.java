@@ -111,6 +111,7 @@ public final class RaceBed {
                   purges,
                   new Promoter(regions, space, index, purges, 1),
                   (long) regions.count() * regions.regionBytes(),
+                  true,
                   StorageClasses.none(),
                   0,
                   System::currentTimeMillis),
