@@ -130,6 +130,7 @@ final class ReloadService {
       }
       copies.limitBytes(next.limits().privateCopyBytes());
       fills.limit(next.limits().fills(), next.limits().refusedLoads());
+      fills.recovery().limit(next.limits().recoveryFetches());
       listeners.reconfigure(next);
       tls.commit(certificates, next.tls());
       store.configure(classes);

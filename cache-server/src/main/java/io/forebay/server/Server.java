@@ -181,6 +181,7 @@ public final class Server implements NodeControl, AutoCloseable {
       }
       copies = new CopyQuota(config.limits().privateCopyBytes());
       fills = new FillTable(config.limits().fills(), config.limits().refusedLoads());
+      fills.recovery().limit(config.limits().recoveryFetches());
       names = opened(CachingNameResolver.system());
       Origins origins = Origins.load(config.origins(), Origins.NONE, ownListeners);
       activeConfig = new ActiveConfig(compiled, origins);

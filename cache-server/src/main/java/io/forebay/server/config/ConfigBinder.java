@@ -539,6 +539,7 @@ final class ConfigBinder extends Binder {
         given("limits", ConfigKeys.LIMIT_FOLLOWERS_PER_FILL),
         given("limits", ConfigKeys.LIMIT_FILLS),
         given("limits", ConfigKeys.LIMIT_REFUSED_LOADS),
+        given("limits", ConfigKeys.LIMIT_RECOVERY_FETCHES),
         given("limits", ConfigKeys.LIMIT_PRIVATE_COPIES),
         new ClientLimits(
             given("limits", ConfigKeys.LIMIT_CONNECTIONS_PER_ADDRESS),

@@ -1283,6 +1283,17 @@ final class ConfigKeys {
           "Maximum number of concurrent requests that fetch from an origin because a slow or"
               + " busy disk refuses to load the stored object. Further requests of this kind"
               + " receive 503.");
+  static final Field<LimitsConfig, Integer> LIMIT_RECOVERY_FETCHES =
+      live(
+          "recovery-fetches",
+          integer(0, 1_000_000),
+          "0",
+          LimitsConfig::recoveryFetches,
+          "Maximum number of concurrent requests that fetch from an origin, while the index is"
+              + " rebuilt after an unclean stop, what the store may still turn out to have; 0"
+              + " means no limit. Further requests of this kind wait up to 2 s for their object"
+              + " or for their turn, then receive 503. Hits, requests that join a fetch, and"
+              + " revalidations are not limited.");
   static final Field<LimitsConfig, Long> LIMIT_PRIVATE_COPIES =
       live(
           "private-copies",
@@ -1855,6 +1866,7 @@ final class ConfigKeys {
               LIMIT_FOLLOWERS_PER_FILL,
               LIMIT_FILLS,
               LIMIT_REFUSED_LOADS,
+              LIMIT_RECOVERY_FETCHES,
               LIMIT_PRIVATE_COPIES,
               LIMIT_CONNECTIONS_PER_ADDRESS,
               LIMIT_WAITING_PER_CLIENT,

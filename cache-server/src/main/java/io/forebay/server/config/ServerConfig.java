@@ -315,6 +315,7 @@ public record ServerConfig(
       int followersPerFill,
       int fills,
       int refusedLoads,
+      int recoveryFetches,
       long privateCopyBytes,
       ClientLimits client) {}
 

@@ -14,6 +14,7 @@ public enum LimitKey {
   FOLLOWERS_PER_FILL("limits.followers-per-fill"),
   FILLS("limits.fills"),
   REFUSED_LOADS("limits.refused-loads"),
+  RECOVERY_FETCHES("limits.recovery-fetches"),
   WAITING_PER_CLIENT("limits.waiting-per-client"),
   FETCHES_PER_CLIENT("limits.fetches-per-client"),
   PRIVATE_COPIES("limits.private-copies"),

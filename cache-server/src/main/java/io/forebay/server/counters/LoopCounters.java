@@ -43,6 +43,9 @@ public final class LoopCounters {
   // Stored bodies that could be neither kept until they are sent nor completed: misses.
   public long bodiesNotKept;
 
+  /** Requests that waited because the index was not complete and the origin had enough to do. */
+  public long recoveryWaits;
+
   // Fetches of runs of slices that stored objects lack, and what they brought.
   public long sliceRuns;
   public long sliceRunsJoined;

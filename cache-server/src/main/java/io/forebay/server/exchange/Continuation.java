@@ -19,6 +19,9 @@ interface Continuation {
   /** Looks up again after a moment, because the index was busy. */
   Step lookUpSoon();
 
+  /** Looks up again in so long; however often. */
+  Step lookUpIn(long millis);
+
   /** Whether {@link #lookUpSoon} would still look up: how often is bounded. */
   boolean mayLookUpAgain();
 

@@ -166,6 +166,14 @@ final class Exchange extends ClientResponse
     return Step.AWAIT;
   }
 
+  @Override
+  public Step lookUpIn(long millis) {
+    // It has lost no race.
+    rounds--;
+    loop.eventLoop().schedule(this::onLoaded, millis, TimeUnit.MILLISECONDS);
+    return Step.AWAIT;
+  }
+
   /** Waits until the found object is in memory, or cannot be loaded. */
   private Step lookUpLoaded() {
     Runnable again = () -> loop.eventLoop().execute(this::onLoaded);
@@ -483,6 +491,7 @@ final class Exchange extends ClientResponse
     leaveFill();
     if (fetching != null) {
       fetching.endRefusedLoad();
+      fetching.endRecoveryFetch();
     }
     leaveParts();
     if (diskReads != null) {

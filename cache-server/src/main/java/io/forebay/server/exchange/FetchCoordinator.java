@@ -26,6 +26,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class FetchCoordinator {
 
+  /** So often, and so long each time, a request waits for the rebuild of the index. */
+  private static final int MAX_RECOVERY_WAITS = 20;
+
+  private static final long RECOVERY_WAIT_MILLIS = 100;
+
   private final ExchangeContext loop;
   private final Lookup lookup;
   private final ClientRequest request;
@@ -48,6 +53,11 @@ final class FetchCoordinator {
 
   /** One of the places for fetches of what a disk refuses to load is taken. */
   private boolean holdsRefusedLoad;
+
+  /** The same of fetches of what the store may turn out to have. */
+  private boolean holdsRecoveryFetch;
+
+  private byte recoveryWaits;
 
   /**
    * Nothing has been asked for.
@@ -130,6 +140,9 @@ final class FetchCoordinator {
     if (known == HitForMiss.Kind.UNCACHEABLE) {
       return exchange.passBecause(Reason.PASS_UNCACHEABLE);
     }
+    if (mayTurnUp() && !mayFetchUnknown()) {
+      return awaitRecovery();
+    }
     isAlone |= known == HitForMiss.Kind.NEVER_FRESH;
     boolean isWhole = stale != null || results.isWholeFetchNeeded();
     return follower.fetch(stale, isWhole ? null : rangeToFetch());
@@ -199,6 +212,48 @@ final class FetchCoordinator {
     if (holdsRefusedLoad) {
       holdsRefusedLoad = false;
       loop.fills().endRefusedLoad();
+    }
+  }
+
+  // --- while the index is rebuilt ---------------------------------------------------------------
+
+  /** Whether the store may turn out to have what is wanted, and fetches of that have a limit. */
+  private boolean mayTurnUp() {
+    return loop.fills().recovery().isLimited()
+        && stale == null
+        && !isIncomplete
+        && !loop.store().isIndexComplete();
+  }
+
+  /** Whether the origin may be asked: so many at once may, and each that joins a fill. */
+  private boolean mayFetchUnknown() {
+    if (!holdsRecoveryFetch && loop.fills().find(request.key()) == null) {
+      holdsRecoveryFetch = loop.fills().recovery().tryBegin();
+      return holdsRecoveryFetch;
+    }
+    return true;
+  }
+
+  private Step awaitRecovery() {
+    if (recoveryWaits < MAX_RECOVERY_WAITS) {
+      if (recoveryWaits == 0) {
+        loop.counters().recoveryWaits++;
+      }
+      recoveryWaits++;
+      return exchange.lookUpIn(RECOVERY_WAIT_MILLIS);
+    }
+    loop.counters().hit(LimitKey.RECOVERY_FETCHES);
+    return onOriginFailed(
+        new OriginFailure(
+            OriginFailure.Kind.OVERLOADED,
+            "the index is being rebuilt, and the limit on requests to the origin is reached"));
+  }
+
+  /** The origin is not asked any more. */
+  void endRecoveryFetch() {
+    if (holdsRecoveryFetch) {
+      holdsRecoveryFetch = false;
+      loop.fills().recovery().end();
     }
   }
 

@@ -24,6 +24,7 @@ public final class FillTable {
   private volatile int refusedLoadLimit;
   private final AtomicInteger contents = new AtomicInteger();
   private final AtomicInteger awaitingRoom = new AtomicInteger();
+  private final RecoveryFetches recovery = new RecoveryFetches();
 
   /** One slice of one object: objects are never given the same number. */
   record SliceKey(long objectId, int slice) {}
@@ -62,6 +63,11 @@ public final class FillTable {
 
   public void endRefusedLoad() {
     refusedLoads.decrementAndGet();
+  }
+
+  /** Of requests for what the store may still turn out to have. */
+  public RecoveryFetches recovery() {
+    return recovery;
   }
 
   /** Registers a fill unless another is there; returns the one that is. */

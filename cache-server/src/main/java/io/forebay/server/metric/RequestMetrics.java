@@ -93,6 +93,11 @@ final class RequestMetrics {
             + " origin because memory could not hold the body until it was sent.",
         () -> from.sum(c -> c.bodiesNotKept));
     meters.counter(
+        "forebay_recovery_waits",
+        "Requests that waited for the index to be rebuilt because as many as"
+            + " limits.recovery-fetches were fetching from origins.",
+        () -> from.sum(c -> c.recoveryWaits));
+    meters.counter(
         "forebay_fast_hits",
         "Hits answered on the fast path, before the request is decoded.",
         () -> from.sum(c -> c.fastHits));

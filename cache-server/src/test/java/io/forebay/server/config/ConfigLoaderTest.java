@@ -312,6 +312,7 @@ final class ConfigLoaderTest {
             14,
             15,
             256,
+            0,
             1 << 20,
             new ServerConfig.ClientLimits(16, 18, 19, 17)),
         config.limits());

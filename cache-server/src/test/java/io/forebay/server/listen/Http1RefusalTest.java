@@ -370,6 +370,7 @@ class Http1RefusalTest {
             100,
             100,
             100,
+            0,
             1 << 20,
             ListenFixture.LIMITS.client());
     server = new ListenFixture(two, ListenFixture.TIMEOUTS);

@@ -52,6 +52,7 @@ public final class ListenFixture implements AutoCloseable {
           100,
           100,
           100,
+          0,
           1 << 20,
           new ClientLimits(0, 0, 0, 0));
   public static final TimeoutsConfig TIMEOUTS =

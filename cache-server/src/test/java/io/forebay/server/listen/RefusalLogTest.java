@@ -54,6 +54,7 @@ class RefusalLogTest {
           100,
           100,
           100,
+          0,
           1 << 20,
           new ClientLimits(0, 0, 0, 0));
   private static final TimeoutsConfig TIMEOUTS =

@@ -48,6 +48,7 @@ class BoundsTest {
         l.followersPerFill(),
         l.fills(),
         l.refusedLoads(),
+        l.recoveryFetches(),
         l.privateCopyBytes(),
         new ClientLimits(perAddress, 0, 0, bodyRate));
   }

@@ -331,6 +331,7 @@ class Http1ConnectionTest {
             100,
             100,
             100,
+            0,
             1 << 20,
             ListenFixture.LIMITS.client());
     server = new ListenFixture(few, ListenFixture.TIMEOUTS);

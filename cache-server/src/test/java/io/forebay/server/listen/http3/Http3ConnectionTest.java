@@ -547,6 +547,7 @@ class Http3ConnectionTest {
             usual.followersPerFill(),
             usual.fills(),
             usual.refusedLoads(),
+            usual.recoveryFetches(),
             usual.privateCopyBytes(),
             usual.client()),
         ListenFixture.TIMEOUTS,
