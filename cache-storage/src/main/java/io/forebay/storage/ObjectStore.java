@@ -173,6 +173,8 @@ public final class ObjectStore implements AutoCloseable {
             settings.disks().opener(),
             settings.stepped() ? null : settings.threads());
     owned.push(disk);
+    // Not before all is open: what a stop has left counts for the next start that succeeds.
+    purges.activate();
     index.removeOthers();
     ActiveBirths births = new ActiveBirths(settings.lanes());
     EvictionState eviction =

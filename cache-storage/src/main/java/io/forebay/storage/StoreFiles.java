@@ -88,7 +88,7 @@ final class StoreFiles {
     PrivateFiles.createDirectories(data);
     owned.push(DirectoryLock.take(data));
     this.purges =
-        new Purges(
+        Purges.read(
             data.resolve(JOURNAL_FILE),
             settings.purgeScopes(),
             settings.journalCompactBytes(),

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.storage.disk.DeviceSettings;
@@ -282,6 +283,37 @@ class DiskCheckpointTest {
       assertFalse(isComplete(fixture));
       assertTrue(fixture.store.diskStats().getFirst().indexEntries() >= OBJECTS);
       fixture.stepAll();
+      assertEquals(OBJECTS, hits(fixture));
+    }
+  }
+
+  @Test
+  void aStartThatFailsLeavesTheCheckpoints() throws Exception {
+    try (StoreFixture fixture = open(2)) {
+      fill(fixture);
+    }
+    loseMemory();
+    List<DeviceSettings> devices = new ArrayList<>(settings(2).disks().devices());
+    devices.add(
+        new DeviceSettings(
+            "d2",
+            directory.resolve("not/mounted"),
+            32 << 20,
+            1 << 20,
+            1 << 18,
+            4,
+            1,
+            3,
+            10_000,
+            0));
+    StoreSettings wrong = settings(2).withDisks(DiskSettings.of(devices));
+    for (int n = 0; n < 2; n++) {
+      StoreException refused =
+          assertThrows(StoreException.class, () -> new StoreFixture(wrong, clock).close());
+      assertEquals(StoreException.Kind.NOT_WRITABLE, refused.kind());
+    }
+    try (StoreFixture fixture = open(2)) {
+      assertTrue(isComplete(fixture), "directories are to be read");
       assertEquals(OBJECTS, hits(fixture));
     }
   }

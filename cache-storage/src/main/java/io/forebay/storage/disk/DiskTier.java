@@ -602,8 +602,10 @@ public final class DiskTier implements AutoCloseable {
 
   /** Ends the threads, so that nothing but the caller uses the devices. */
   public synchronized void stop() {
-    isStopped = true;
-    threads.values().forEach(DeviceThreads::close);
+    if (!isStopped) {
+      isStopped = true;
+      threads.values().forEach(DeviceThreads::close);
+    }
   }
 
   /**
@@ -611,8 +613,13 @@ public final class DiskTier implements AutoCloseable {
    *
    * @param isOver asked now and then: whether they take too long
    */
-  public void beginCheckpoints(BooleanSupplier isOver) {
-    devices.all().forEach(device -> device.beginCheckpoint(isOver));
+  public synchronized void beginCheckpoints(BooleanSupplier isOver) {
+    for (Map.Entry<Device, DeviceThreads> one : threads.entrySet()) {
+      // A disk that a thread is stuck in would not answer here either.
+      if (one.getValue().hasEnded()) {
+        one.getKey().beginCheckpoint(isOver);
+      }
+    }
   }
 
   /** Notes in the checkpoint of its device a record that memory has, too. */

@@ -97,6 +97,7 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
   private final AtomicLong failed = new AtomicLong();
   private final AtomicLong invalidations = new AtomicLong();
   private final long foundReserved;
+  private volatile boolean isActivated;
   private long rewrittenLength;
   private volatile long sequence;
 
@@ -129,6 +130,31 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
         Journal.Sync.DISK);
   }
 
+  /**
+   * Reads the journal and writes nothing: a start that fails after this leaves no trace in it.
+   * {@link #activate} has to follow.
+   */
+  public static Purges read(
+      Path file,
+      int tableCapacity,
+      long compactBytes,
+      LongSupplier clockMillis,
+      SecureRandom random,
+      PurgeMatcher.Compiler compiler,
+      Runnable onWork)
+      throws IOException {
+    return new Purges(
+        file,
+        tableCapacity,
+        compactBytes,
+        clockMillis,
+        random,
+        compiler,
+        onWork,
+        Journal.Sync.DISK,
+        false);
+  }
+
   Purges(
       Path file,
       int tableCapacity,
@@ -138,6 +164,21 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
       PurgeMatcher.Compiler compiler,
       Runnable onWork,
       Journal.Sync sync)
+      throws IOException {
+    this(
+        file, tableCapacity, compactBytes, clockMillis, random, compiler, onWork, sync, true);
+  }
+
+  private Purges(
+      Path file,
+      int tableCapacity,
+      long compactBytes,
+      LongSupplier clockMillis,
+      SecureRandom random,
+      PurgeMatcher.Compiler compiler,
+      Runnable onWork,
+      Journal.Sync sync,
+      boolean isActive)
       throws IOException {
     this.clockMillis = clockMillis;
     this.compiler = compiler;
@@ -161,18 +202,34 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
     this.retiredThrough = retired;
     this.foundReserved = found.highest();
     this.sequences = new SequenceAllocator(found.highest() + 1, onWork);
-    boolean done = false;
+    if (isActive) {
+      boolean done = false;
+      try {
+        activate();
+        done = true;
+      } finally {
+        if (!done) {
+          journal.close();
+        }
+      }
+    }
+  }
+
+  /**
+   * Reserves the first numbers, and writes the journal anew if it has to be. What was only {@link
+   * #read} has this before it is used.
+   */
+  public void activate() throws IOException {
+    journalLock.lock();
     try {
       if (!journal.isSound() || journal.length() > compactBytes) {
         rewrite(sequences.wanted());
       } else {
         reserve(sequences.wanted());
       }
-      done = true;
+      isActivated = true;
     } finally {
-      if (!done) {
-        journal.close();
-      }
+      journalLock.unlock();
     }
   }
 
@@ -630,7 +687,7 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
 
   /** Journal thread: reserves numbers ahead and writes what was left for later. */
   public void work() {
-    if (!sequences.isLow() && lazy.isEmpty()) {
+    if (!isActivated || (!sequences.isLow() && lazy.isEmpty())) {
       return;
     }
     journalLock.lock();
