@@ -2,11 +2,13 @@ package io.forebay.server;
 
 import io.forebay.server.config.MemorySize;
 import io.forebay.server.config.ServerConfig;
+import io.forebay.server.config.ServerConfig.TierConfig;
 import io.forebay.storage.IndexCapacity;
 import io.forebay.storage.ObjectStore;
 import io.forebay.storage.disk.DeviceSettings;
 import io.forebay.storage.disk.DiskTier;
 import io.forebay.storage.memory.MachineMemory;
+import io.forebay.storage.memory.MiddleTierMemory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,6 +28,9 @@ import org.jspecify.annotations.Nullable;
  *    share of the whole    bounds that are only reached under full load
  * </pre>
  *
+ * <p>Middle tiers on a tmpfs or hugetlbfs lie beside the memory tier; those on other file systems
+ * take no memory, but the index names what lies there.
+ *
  * @param heapBytes the most the heap may grow to
  * @param directBytes the most that buffers of connections may grow to
  * @param diskBytes of the disks; the index names what lies there
@@ -34,6 +39,8 @@ import org.jspecify.annotations.Nullable;
  * @param learnedEntries that an earlier run would have needed
  * @param bufferBytes of the disks
  * @param placeBytes of the file system for the memory tier; 0 where that is not known
+ * @param middleBytes of all middle tiers
+ * @param middleMemoryBytes of those that take memory of the machine
  */
 record MemoryPlan(
     MachineMemory.Reading machine,
@@ -44,7 +51,9 @@ record MemoryPlan(
     int indexPercent,
     IndexCapacity.Learned learnedEntries,
     long bufferBytes,
-    long placeBytes) {
+    long placeBytes,
+    long middleBytes,
+    long middleMemoryBytes) {
 
   /** Code, classes, stacks of threads, the collector's tables: seen to be 110 to 150 MiB. */
   static final long JVM_BYTES = 160L << 20;
@@ -73,7 +82,12 @@ record MemoryPlan(
         config.store().indexMemoryPercent(),
         IndexCapacity.learned(config.store().data()),
         DiskTier.bufferBytes(disks),
-        placeBytes(config.store().memoryDirectory()));
+        placeBytes(config.store().memoryDirectory()),
+        config.store().tiers().stream().mapToLong(TierConfig::bytes).sum(),
+        config.store().tiers().stream()
+            .filter(tier -> MiddleTierMemory.isMemoryOfMachine(tier.path()))
+            .mapToLong(TierConfig::bytes)
+            .sum());
   }
 
   private static long placeBytes(@Nullable Path named) {
@@ -90,7 +104,7 @@ record MemoryPlan(
 
   /** What lies beside tier and index. */
   private long besideBytes() {
-    return bufferBytes + heapBytes + directBytes + JVM_BYTES;
+    return middleMemoryBytes + bufferBytes + heapBytes + directBytes + JVM_BYTES;
   }
 
   /** For the kernel's own tables, and for whatever else is started here. */
@@ -156,6 +170,7 @@ record MemoryPlan(
   IndexCapacity index(long tierBytes) {
     return IndexCapacity.of(
         tierBytes,
+        middleBytes,
         diskBytes,
         indexEntries,
         learnedEntries,
@@ -229,7 +244,9 @@ record MemoryPlan(
 
   /** The sum before a store is open, with what the index is expected to take. */
   Sum expectedSum(long tierBytes) {
-    return sum(new ObjectStore.MemoryParts(tierBytes, index(tierBytes).bytes(), bufferBytes, ""));
+    return sum(
+        new ObjectStore.MemoryParts(
+            tierBytes, middleMemoryBytes, index(tierBytes).bytes(), bufferBytes, ""));
   }
 
   /** In steps of a thirty-second or finer, so that a few pages more or less are the same size. */
@@ -261,6 +278,7 @@ record MemoryPlan(
   Sum sum(ObjectStore.MemoryParts store) {
     return new Sum(
         store.tierBytes(),
+        store.middleBytes(),
         store.indexBytes(),
         store.bufferBytes(),
         heapBytes,
@@ -272,6 +290,7 @@ record MemoryPlan(
   /** What everything may add up to, and what the process can have. */
   record Sum(
       long tierBytes,
+      long middleBytes,
       long indexBytes,
       long bufferBytes,
       long heapBytes,
@@ -280,7 +299,13 @@ record MemoryPlan(
       String limitedBy) {
 
     long bytes() {
-      return tierBytes + indexBytes + bufferBytes + heapBytes + directBytes + JVM_BYTES;
+      return tierBytes
+          + middleBytes
+          + indexBytes
+          + bufferBytes
+          + heapBytes
+          + directBytes
+          + JVM_BYTES;
     }
 
     boolean fits() {
@@ -299,9 +324,10 @@ record MemoryPlan(
     String line() {
       return String.format(
           Locale.ROOT,
-          "%s = tier %s + index %s + disk buffers %s + heap %s + direct %s + JVM %s, %s",
+          "%s = tier %s%s + index %s + disk buffers %s + heap %s + direct %s + JVM %s, %s",
           mebibytes(bytes()),
           number(tierBytes),
+          middleBytes == 0 ? "" : " + middle tiers " + number(middleBytes),
           number(indexBytes),
           number(bufferBytes),
           number(heapBytes),

@@ -319,6 +319,10 @@ public final class Server implements NodeControl, AutoCloseable {
       ServerConfig config, long tierBytes, LongSupplier clockMillis) {
     return StoreSettings.of(config.store().data(), tierBytes, loopCount(config), clockMillis)
         .withMemoryDirectory(config.store().memoryDirectory())
+        .withTiers(
+            config.store().tiers().stream()
+                .map(tier -> new StoreSettings.MiddleTier(tier.path(), tier.bytes()))
+                .toList())
         .withScrub(config.store().scrubRate())
         .withDisks(ConfiguredDisks.of(config))
         .withClasses(ConfiguredStorageClasses.of(config))

@@ -19,6 +19,17 @@ class MemoryPlanTest {
   private static final long GIBI = 1 << 30;
 
   private static MemoryPlan plan(long limit, long heap, long direct, long disks, long place) {
+    return plan(limit, heap, direct, disks, place, 0, 0);
+  }
+
+  private static MemoryPlan plan(
+      long limit,
+      long heap,
+      long direct,
+      long disks,
+      long place,
+      long middle,
+      long middleInMemory) {
     MachineMemory.Reading machine =
         new MachineMemory.Reading(limit, "control group /edge", limit, "control group /edge", 0);
     return new MemoryPlan(
@@ -30,7 +41,9 @@ class MemoryPlanTest {
         25,
         IndexCapacity.Learned.NOTHING,
         disks == 0 ? 0 : 64 * MEBI,
-        place);
+        place,
+        middle,
+        middleInMemory);
   }
 
   private static MemoryPlan.Sum sum(MemoryPlan plan, long tierBytes) {
@@ -154,6 +167,29 @@ class MemoryPlanTest {
     long tier = plan.tierBytes(MemorySize.share(60), false);
     assertNull(plan.indexWarning(tier));
     assertEquals(tier / 4096 + 1024 * GIBI / 32768, plan.index(tier).entries());
+  }
+
+  @Test
+  void aMiddleTierOnATmpfsCountsAndOneOnDaxDoesNotButItsIndexDoes() throws Exception {
+    MemoryPlan none = plan(64 * GIBI, GIBI, GIBI, 0, 0);
+    MemoryPlan tmpfs = plan(64 * GIBI, GIBI, GIBI, 0, 0, 16 * GIBI, 16 * GIBI);
+    MemoryPlan dax = plan(64 * GIBI, GIBI, GIBI, 0, 0, 16 * GIBI, 0);
+    long entries = 16 * GIBI / 4096;
+    assertEquals(none.index(GIBI).entries() + entries, tmpfs.index(GIBI).entries());
+    assertEquals(tmpfs.index(GIBI), dax.index(GIBI));
+    MemoryPlan.Sum counted = sum(tmpfs, GIBI);
+    MemoryPlan.Sum free = sum(dax, GIBI);
+    assertEquals(16 * GIBI, counted.bytes() - free.bytes());
+    assertEquals(
+        free.bytes() - none.expectedSum(GIBI).bytes(),
+        dax.index(GIBI).bytes() - none.index(GIBI).bytes());
+    assertTrue(counted.line().contains("tier 1024 + middle tiers 16384 + index"), counted.line());
+    assertFalse(free.line().contains("middle"), free.line());
+    // A share is of what the middle tiers leave.
+    assertTrue(sum(tmpfs, tmpfs.tierBytes(MemorySize.share(90), false)).fits());
+    assertTrue(
+        tmpfs.tierBytes(MemorySize.share(90), false)
+            < none.tierBytes(MemorySize.share(90), false) - 14 * GIBI);
   }
 
   @Test

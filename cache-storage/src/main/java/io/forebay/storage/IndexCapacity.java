@@ -32,6 +32,9 @@ public record IndexCapacity(
   /** All disks together; what they could want is more than any machine has memory for. */
   static final long MAX_DISK_ENTRIES = 1L << 40;
 
+  /** Without a setting, memory has one entry for so many bytes. */
+  private static final long MEMORY_BYTES_PER_ENTRY = 4 << 10;
+
   /** Without a setting, the disks have one entry for so many bytes. */
   private static final long DISK_BYTES_PER_ENTRY = 32 << 10;
 
@@ -63,8 +66,24 @@ public record IndexCapacity(
    */
   public static IndexCapacity of(
       long memoryBytes, long diskBytes, long configured, Learned learned, long maxBytes) {
+    return of(memoryBytes, 0, diskBytes, configured, learned, maxBytes);
+  }
+
+  /**
+   * The same with middle tiers, whose entries are those of memory.
+   *
+   * @param middleBytes of all middle tiers
+   */
+  public static IndexCapacity of(
+      long memoryBytes,
+      long middleBytes,
+      long diskBytes,
+      long configured,
+      Learned learned,
+      long maxBytes) {
     TierGeometry tier = TierGeometry.of(memoryBytes);
-    long wantedMemory = Math.min(MAX_ENTRIES, Math.max(tier.indexEntries(), learned.memory()));
+    long least = Math.min(MAX_ENTRIES, tier.indexEntries() + middleBytes / MEMORY_BYTES_PER_ENTRY);
+    long wantedMemory = Math.min(MAX_ENTRIES, Math.max(least, learned.memory()));
     if (configured != 0) {
       long memory = diskBytes == 0 ? configured : Math.min((configured + 1) / 2, wantedMemory);
       return new IndexCapacity(memory, configured - memory, configured, diskBytes, tier);
@@ -79,14 +98,10 @@ public record IndexCapacity(
       return new IndexCapacity(wantedMemory, wantedDisk, wanted, diskBytes, tier);
     }
     long memory =
-        Math.min(
-            wantedMemory,
-            Math.max(tier.indexEntries(), stepped(maxBytes / ChronicleIndex.BYTES_PER_ENTRY)));
+        Math.min(wantedMemory, Math.max(least, stepped(maxBytes / ChronicleIndex.BYTES_PER_ENTRY)));
     long left = Math.max(0, maxBytes - ChronicleIndex.estimatedBytes(memory));
     long disk =
-        Math.min(
-            wantedDisk,
-            Math.max(tier.indexEntries() / LEAST_SHARE, stepped(left / BYTES_PER_DISK_ENTRY)));
+        Math.min(wantedDisk, Math.max(least / LEAST_SHARE, stepped(left / BYTES_PER_DISK_ENTRY)));
     return new IndexCapacity(memory, disk, wanted, diskBytes, tier);
   }
 

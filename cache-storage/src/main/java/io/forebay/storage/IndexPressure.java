@@ -6,6 +6,7 @@ import io.forebay.storage.index.ChronicleIndex;
 import io.forebay.storage.lane.StoreState;
 import io.forebay.storage.region.Regions;
 import java.io.IOException;
+import java.util.List;
 import java.util.Locale;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,22 +28,26 @@ final class IndexPressure {
 
   private final StoreSettings settings;
   private final StoreState core;
-  private final Reclaimer reclaimer;
+  private final List<Reclaimer> reclaimers;
   private long seen;
   private long seenOfMemory;
   private long seenOfDisks;
   private boolean hasSaid;
   private long saidMillis;
 
-  IndexPressure(StoreSettings settings, StoreState core, Reclaimer reclaimer) {
+  IndexPressure(StoreSettings settings, StoreState core, List<Reclaimer> reclaimers) {
     this.settings = settings;
     this.core = core;
-    this.reclaimer = reclaimer;
+    this.reclaimers = reclaimers;
   }
 
   /** Regions of memory and disks that were freed because the index was full. */
   long reclaimed() {
-    return reclaimer.reclaimedForIndex() + core.disk.reclaimedForIndex();
+    return reclaimedOfMemory() + core.disk.reclaimedForIndex();
+  }
+
+  private long reclaimedOfMemory() {
+    return reclaimers.stream().mapToLong(Reclaimer::reclaimedForIndex).sum();
   }
 
   void step(long nowMillis) {
@@ -50,10 +55,10 @@ final class IndexPressure {
     if (now == seen) {
       return;
     }
-    boolean isOfMemory = reclaimer.reclaimedForIndex() != seenOfMemory;
+    boolean isOfMemory = reclaimedOfMemory() != seenOfMemory;
     boolean isOfDisks = core.disk.reclaimedForIndex() != seenOfDisks;
     seen = now;
-    seenOfMemory = reclaimer.reclaimedForIndex();
+    seenOfMemory = reclaimedOfMemory();
     seenOfDisks = core.disk.reclaimedForIndex();
     if (hasSaid && Math.abs(nowMillis - saidMillis) < REPEAT_MILLIS) {
       return;
@@ -77,11 +82,16 @@ final class IndexPressure {
 
   private Level memory() {
     Regions regions = core.regions;
+    long used = (long) regions.inUse() - core.space.spareCount();
+    for (int region = regions.count(0); region < regions.count(); region++) {
+      int state = regions.state(region);
+      used += state == Regions.OPEN || state == Regions.SEALED ? 1 : 0;
+    }
     return new Level(
         "memory",
         core.index.count(),
         core.index.capacity(),
-        (long) (regions.inUse() - core.space.spareCount()) * regions.regionBytes(),
+        used * regions.regionBytes(),
         (long) regions.count() * regions.regionBytes());
   }
 

@@ -17,6 +17,7 @@ import io.forebay.storage.evict.SegmentPolicy;
 import io.forebay.storage.evict.ShadowTuner;
 import io.forebay.storage.evict.StorageClassScan;
 import io.forebay.storage.evict.Sweeper;
+import io.forebay.storage.evict.TierPromotion;
 import io.forebay.storage.evict.TierResizer;
 import io.forebay.storage.file.NoDirectoryException;
 import io.forebay.storage.file.UnsafeFileException;
@@ -135,22 +136,28 @@ public final class ObjectStore implements AutoCloseable {
     this.files = new StoreFiles(settings, owned, made, journalBell::ring);
     Purges purges = files.purges();
     TieredIndex index = files.index();
-    MemorySegment memory = files.tier().memory();
     Regions regions = files.regions();
+    MemorySegment memory = regions.memory();
+    int middleTiers = files.middle().count();
     RecordCheck records = new RecordCheck(regions, files.epoch());
     TierGeometry shape = settings.shape();
-    SpaceAllocator space = new SpaceAllocator(regions, shape.spareRegions(), reclaimBell::ring);
-    for (int region = 0; region < regions.count(); region++) {
-      if (files.isEmpty() || !regions.adopt(region)) {
-        regions.state(region, 0, Regions.NONE, Regions.FREE);
-      } else {
-        space.ageAtLeast(regions.age(region) + 1);
-      }
-      if (regions.state(region) == Regions.FREE && files.lacksPages(region)) {
-        // Given back in an earlier life, or never touched: not to be touched before it is
-        // allocated.
-        regions.renew(region);
-        regions.withdraw(region);
+    // One more where records come back from other tiers, which leave those that lanes need.
+    SpaceAllocator space =
+        new SpaceAllocator(
+            regions, shape.spareRegions() + Math.min(1, middleTiers), reclaimBell::ring);
+    for (int tier = 0; tier < regions.tiers(); tier++) {
+      for (int region = regions.from(tier); region < regions.end(tier); region++) {
+        if (files.isEmpty(tier) || !regions.adopt(region)) {
+          regions.state(region, 0, Regions.NONE, Regions.FREE);
+        } else {
+          space.ageAtLeast(regions.age(region) + 1);
+        }
+        if (regions.state(region) == Regions.FREE && files.lacksPages(region)) {
+          // Given back in an earlier life, or never touched: not to be touched before it is
+          // allocated.
+          regions.renew(region);
+          regions.withdraw(region);
+        }
       }
     }
     RegionPins pins = new RegionPins(settings.lanes() + StoreInspection.LANES, regions.count());
@@ -185,7 +192,7 @@ public final class ObjectStore implements AutoCloseable {
                 // What leaves memory is what it remembers, not what leaves the disks.
                 Math.min(
                     settings.indexEntries(),
-                    TierGeometry.of(settings.memoryBytes()).indexEntries())),
+                    TierGeometry.of(settings.memoryBytes() + settings.tierBytes()).indexEntries())),
             new SampleFilter());
     this.core =
         new StoreState(
@@ -210,7 +217,7 @@ public final class ObjectStore implements AutoCloseable {
     List<SampleRing> samples = Arrays.stream(lanes).map(StoreLane::samples).toList();
     ShadowTuner shadow =
         new ShadowTuner(
-            shape.usableBytes(),
+            shape.usableBytes() + usableMiddleBytes(regions),
             shape.regionBytes(),
             shape.sliceBytes(),
             shape.inlineBytes(),
@@ -241,23 +248,9 @@ public final class ObjectStore implements AutoCloseable {
             settings.disks().admission() == DiskSettings.Admission.SECOND_HIT,
             settings.disks().bytesPerDay(),
             settings.clockMillis());
-    Reclaimer reclaimer =
-        new Reclaimer(
-            regions,
-            pins,
-            space,
-            index,
-            purges,
-            core.unfinished,
-            core.growing,
-            disk,
-            check,
-            demotion,
-            eviction,
-            files.classes(),
-            shape.sliceBytes(),
-            settings.fillDeadlineMillis());
-    this.resizer = new TierResizer(regions, space, files.tier(), minRegions(regions.count()));
+    List<Reclaimer> reclaimers =
+        reclaimers(regions, pins, space, index, disk, check, demotion, eviction, shape);
+    this.resizer = new TierResizer(regions, space, files.tier(), minRegions(regions.count(0)));
     Sweeper sweeper =
         new Sweeper(
             regions, index, disk, check, purges, births, promoter, settings.purgeRetireMillis());
@@ -271,13 +264,13 @@ public final class ObjectStore implements AutoCloseable {
     this.purging = new StorePurging(core, settings);
     this.figures =
         new StoreReporter(
-            settings, files, core, lanes, reclaimer, demotion, sweeper, shadow, scrub, resizer);
+            settings, files, core, lanes, reclaimers, demotion, sweeper, shadow, scrub, resizer);
     this.work =
         new StoreThreads(
             settings,
             files,
             core,
-            reclaimer,
+            reclaimers,
             resizer,
             sweeper,
             demotion,
@@ -288,25 +281,103 @@ public final class ObjectStore implements AutoCloseable {
             new StorageClassRecount(regions),
             new StorageClassScan(
                 regions, files.classes(), index, core.growing, settings.clockMillis().getAsLong()));
-    boolean hasSpares = reclaimer.renewFree();
+    boolean hasSpares = reclaimers.getFirst().renewFree();
+    for (Reclaimer reclaimer : reclaimers.subList(1, reclaimers.size())) {
+      boolean ignored = reclaimer.renewFree();
+    }
     // Not before all headers say that their regions are empty: a start that is killed before would
     // leave the next one with what does not count.
     files.finishFormat();
     LOG.info(
         "memory tier in {}: {} regions of {} KiB{}, {}, {}, {}{}",
         files.place(),
-        regions.count(),
+        regions.count(0),
         regions.regionBytes() >> 10,
-        regions.inUse() == regions.count()
+        regions.inUse() == regions.count(0)
             ? ""
-            : ", " + (regions.count() - regions.inUse()) + " of them withdrawn",
+            : ", " + (regions.count(0) - regions.inUse()) + " of them withdrawn",
         files.tier().pageState(),
         files.tier().lockState(),
         atOpen.name().toLowerCase(Locale.ROOT),
         hasSpares ? "" : ", no spare region yet");
+    for (int n = 0; n < middleTiers; n++) {
+      LOG.info(
+          "{} in {}: {} regions of {} KiB, {}, {}",
+          tierName(n + 1),
+          files.middle().directory(n),
+          regions.count(n + 1),
+          regions.regionBytes() >> 10,
+          files.middle().tier(n).state(),
+          files.isEmpty(n + 1) ? "empty" : "with what it held");
+    }
     if (!settings.stepped()) {
       work.start(reclaimBell, journalBell);
     }
+  }
+
+  /** What frees the regions of each tier, the first one's first. */
+  private List<Reclaimer> reclaimers(
+      Regions regions,
+      RegionPins pins,
+      SpaceAllocator space,
+      TieredIndex index,
+      DiskTier disk,
+      MemoryCheck check,
+      DiskDemoter demotion,
+      EvictionState eviction,
+      TierGeometry shape) {
+    ArrayDeque<Reclaimer> made = new ArrayDeque<>();
+    for (int tier = regions.tiers() - 1; tier >= 0; tier--) {
+      made.push(
+          new Reclaimer(
+              regions,
+              pins,
+              tier == 0 ? space : space.ofMiddleTier(spares(regions, tier)),
+              index,
+              files.purges(),
+              core.unfinished,
+              core.growing,
+              disk,
+              check,
+              demotion,
+              eviction,
+              files.classes(),
+              shape.sliceBytes(),
+              settings.fillDeadlineMillis(),
+              tier,
+              made.peek(),
+              tier == 0
+                  ? null
+                  : new TierPromotion(
+                      regions,
+                      tier,
+                      space,
+                      files.middle().tier(tier - 1).isVolatile(),
+                      settings.clockMillis().getAsLong())));
+    }
+    return List.copyOf(made);
+  }
+
+  /** Spare regions that a middle tier keeps. */
+  private static int spares(Regions regions, int tier) {
+    int usual =
+        TierGeometry.of(
+                (long) regions.count(tier) * regions.regionBytes(), regions.regionBytes(), 1)
+            .spareRegions();
+    return Math.max(Reclaimer.SPARES_FOR_DEMOTION, usual);
+  }
+
+  private static long usableMiddleBytes(Regions regions) {
+    long sum = 0;
+    for (int tier = 1; tier < regions.tiers(); tier++) {
+      sum += (long) (regions.count(tier) - spares(regions, tier)) * regions.regionBytes();
+    }
+    return sum;
+  }
+
+  /** How a tier is called in metrics and answers. */
+  static String tierName(int tier) {
+    return tier == 0 ? "memory" : "tier" + tier;
   }
 
   /** The way in of one event loop. */
@@ -396,7 +467,13 @@ public final class ObjectStore implements AutoCloseable {
     return files.tier().outlivesProcess();
   }
 
+  /** Regions of the first tier. */
   public int regionCount() {
+    return core.regions.count(0);
+  }
+
+  /** Regions of all tiers: those that are found in have lower numbers. */
+  public int allRegions() {
     return core.regions.count();
   }
 
@@ -420,7 +497,7 @@ public final class ObjectStore implements AutoCloseable {
 
   /** The smallest number of regions that the tier can have. */
   public int minRegions() {
-    return minRegions(core.regions.count());
+    return minRegions(core.regions.count(0));
   }
 
   /** A quarter: what is derived from the tier's size at a start holds with so few. */
@@ -547,7 +624,7 @@ public final class ObjectStore implements AutoCloseable {
     return figures.stats(recovery());
   }
 
-  /** Memory outside the heap: the tier, its index, and the disks' buffers. */
+  /** Memory outside the heap: the tiers, their index, and the disks' buffers. */
   public MemoryParts memoryParts() {
     return figures.memoryParts();
   }
@@ -555,9 +632,11 @@ public final class ObjectStore implements AutoCloseable {
   /**
    * What the store takes outside the heap.
    *
-   * @param place where the first two of them lie
+   * @param middleBytes of middle tiers that are memory of the machine
+   * @param place where the first tier and the index lie
    */
-  public record MemoryParts(long tierBytes, long indexBytes, long bufferBytes, String place) {}
+  public record MemoryParts(
+      long tierBytes, long middleBytes, long indexBytes, long bufferBytes, String place) {}
 
   /** The arithmetic of the store's memory, for people. */
   public List<String> budget() {

@@ -18,7 +18,6 @@ import io.forebay.storage.purge.PurgeHistory;
 import io.forebay.storage.purge.PurgeMatcher;
 import io.forebay.storage.region.Regions;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -59,9 +58,16 @@ public final class OfflineStore implements AutoCloseable {
    * Where the files lie.
    *
    * @param memory null for the default, that belongs to the data directory
+   * @param tiers directories of middle tiers, in their order
    * @param disks by the names they are to be shown under
    */
-  public record Places(Path data, @Nullable Path memory, Map<String, Path> disks) {}
+  public record Places(
+      Path data, @Nullable Path memory, List<Path> tiers, Map<String, Path> disks) {
+    /** Without middle tiers. */
+    public Places(Path data, @Nullable Path memory, Map<String, Path> disks) {
+      this(data, memory, List.of(), disks);
+    }
+  }
 
   /**
    * Opens what is there. Files that are damaged as a whole are left out and told of by {@link
@@ -88,11 +94,11 @@ public final class OfflineStore implements AutoCloseable {
       this.classes = new StorageClasses(StorageClassNumbers.read(data));
       this.purges = purges(data.resolve(StoreFiles.JOURNAL_FILE), predicates);
       TierFile tier = tier(data, places.memory());
-      this.regions = regions(tier);
+      this.regions = regions(tier, data, places.tiers());
       for (Map.Entry<String, Path> disk : places.disks().entrySet()) {
         device(disk.getKey(), disk.getValue());
       }
-      if (tier == null && devices.isEmpty()) {
+      if (regions.count() == 0 && devices.isEmpty()) {
         throw new IOException(
             data
                 + " contains no readable store"
@@ -150,14 +156,18 @@ public final class OfflineStore implements AutoCloseable {
     }
   }
 
-  private static Regions regions(@Nullable TierFile tier) {
-    if (tier == null) {
-      return new Regions(MemorySegment.NULL, 0, 0);
+  private Regions regions(@Nullable TierFile tier, Path data, List<Path> middle)
+      throws IOException {
+    long start = MiddleTiers.lastStart(data);
+    if (start != 0 && middle.isEmpty()) {
+      problems.add("middle tiers are not named: what lies there is not shown");
     }
-    Regions regions = new Regions(tier.memory(), tier.regionBytes(), tier.regionCount());
+    Regions regions = RestingTiers.open(tier, middle, start, owned, problems);
     for (int region = 0; region < regions.count(); region++) {
       boolean isSound = regions.adopt(region);
       if (isSound
+          && tier != null
+          && regions.isFirst(region)
           && regions.state(region) == Regions.FREE
           && tier.hasHole(regions.base(region), tier.regionBytes())) {
         regions.withdraw(region);
@@ -197,11 +207,19 @@ public final class OfflineStore implements AutoCloseable {
     List<DiskDevice> disks = new ArrayList<>();
     devices.forEach((name, file) -> disks.add(new DiskDevice(name, file, cursor, buffer)));
     return new StoreInspector(
-        memoryTier(), disks, classes, problems, cursor, value -> true, purges, clockMillis, isOver);
+        memoryTiers(),
+        disks,
+        classes,
+        problems,
+        cursor,
+        value -> true,
+        purges,
+        clockMillis,
+        isOver);
   }
 
-  private MemoryTier memoryTier() {
-    return new MemoryTier(regions, MemoryTier.Guard.NONE, cursor);
+  private List<MemoryTier> memoryTiers() {
+    return MemoryTier.all(regions, MemoryTier.Guard.NONE, cursor);
   }
 
   // --- the index
@@ -224,18 +242,20 @@ public final class OfflineStore implements AutoCloseable {
   }
 
   private void fill() throws IOException {
-    MemoryTier memory = memoryTier();
-    for (int region = 0; region < regions.count(); region++) {
-      var ignored =
-          memory.walk(
-              region,
-              0,
-              entry -> {
-                if (entry.isLive()) {
-                  take(entry);
-                }
-                return true;
-              });
+    for (MemoryTier memory : memoryTiers()) {
+      int end = memory.firstRegion() + memory.regionCount();
+      for (int region = memory.firstRegion(); region < end; region++) {
+        var ignored =
+            memory.walk(
+                region,
+                0,
+                entry -> {
+                  if (entry.isLive()) {
+                    take(entry);
+                  }
+                  return true;
+                });
+      }
     }
     for (DeviceView device : devices.values()) {
       List<Integer> order = youngestFirst(device);

@@ -13,8 +13,10 @@ import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.layout.TierHeader;
 import io.forebay.storage.lock.DirectoryInUseException;
 import io.forebay.storage.lock.DirectoryLock;
+import io.forebay.storage.memory.AddressRange;
 import io.forebay.storage.memory.ForeignFileException;
 import io.forebay.storage.memory.Headroom;
+import io.forebay.storage.memory.MiddleTierMemory;
 import io.forebay.storage.memory.TierFile;
 import io.forebay.storage.memory.TierMemory;
 import io.forebay.storage.placement.StorageClassNumbers;
@@ -29,6 +31,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.Objects;
 import java.util.UUID;
@@ -37,7 +40,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Opens or creates the files of a store: lock, journal, memory tier and index, and decides how far
+ * Opens or creates the files of a store: lock, journal, memory tiers and index, and decides how far
  * their contents are trusted. If anything is doubtful, a tier opens empty and the index is rebuilt.
  */
 final class StoreFiles {
@@ -49,7 +52,12 @@ final class StoreFiles {
   /** Beside a number of entries: what lies on a disk only is in a table of that disk. */
   private static final long TABLES = 1L << 62;
 
-  /** What the tier was left as. */
+  /** Beside it: the map names regions of middle tiers, too; with a mark of how many there are. */
+  private static final long TIERS = 1L << 61;
+
+  private static final long TIERS_MASK = (1L << 29) - 1;
+
+  /** What a tier was left as. */
   enum Opening {
     EMPTY,
     CLEAN,
@@ -60,9 +68,13 @@ final class StoreFiles {
   private final Purges purges;
   private final StorageClassNumbers classNumbers;
   private final StorageClasses classes;
+  private final MiddleTiers middle;
   private final TierMemory tier;
   private final String place;
-  private final Opening opening;
+
+  /** Of each tier, the first one's first. */
+  private final Opening[] openings;
+
   private final Regions regions;
   private final @Nullable Path mapFile;
   private final long newestMillis;
@@ -103,6 +115,8 @@ final class StoreFiles {
     classes.configure(settings.classes());
 
     long tierBytes = TierHeader.LENGTH + (long) settings.regionCount() * settings.regionBytes();
+    // Its locks and addresses outlast the first tier, which lies in these addresses.
+    this.middle = new MiddleTiers(settings, tierBytes, owned, made);
     Path directory = null;
     TierMemory mapped = null;
     if (settings.memoryDirectory() != null) {
@@ -141,25 +155,32 @@ final class StoreFiles {
           giveUpDefault(directory, data, owned);
         }
         directory = null;
+        owned.push(made);
       }
     }
     if (mapped == null) {
-      mapped = TierMemory.anonymous(tierBytes, new Headroom(), settings.lockMemory());
+      mapped = anonymous(tierBytes);
     }
     this.tier = mapped;
     owned.push(mapped);
+    middle.map(owned, made);
     this.place = directory == null ? "memory of this process" : directory.toString();
 
-    this.opening = inspect();
-    MemorySegment memory = mapped.memory();
-    this.regions = new Regions(memory, settings.regionBytes(), settings.regionCount());
-    this.newestMillis =
-        opening == Opening.EMPTY ? 0 : CheckedLong.read(memory, TierHeader.NEWEST_MILLIS_OFFSET, 0);
+    this.openings = inspect();
+    AddressRange all = middle.range();
+    this.regions =
+        new Regions(
+            all == null ? mapped.memory() : all.segment(),
+            settings.regionBytes(),
+            middle.regionCounts(),
+            middle.headers());
+    this.newestMillis = findNewestMillis();
     Path mapFile = directory == null ? null : directory.resolve(INDEX_FILE);
     this.mapFile = mapFile;
     ChronicleIndex opened = null;
     boolean isIndexThere = mapFile != null && PrivateFiles.check(mapFile);
-    if (opening == Opening.CLEAN && mapFile != null && isIndexThere && areRegionsSound()) {
+    boolean isClean = Arrays.stream(openings).allMatch(one -> one == Opening.CLEAN);
+    if (isClean && mapFile != null && isIndexThere && areRegionsSound()) {
       opened = attach(mapFile);
     }
     this.isWarm = opened != null;
@@ -241,8 +262,18 @@ final class StoreFiles {
     return place;
   }
 
+  /** Whether all tiers opened empty. */
   boolean isEmpty() {
-    return opening == Opening.EMPTY;
+    return Arrays.stream(openings).allMatch(one -> one == Opening.EMPTY);
+  }
+
+  /** Whether one tier did. */
+  boolean isEmpty(int tierNumber) {
+    return openings[tierNumber] == Opening.EMPTY;
+  }
+
+  MiddleTiers middle() {
+    return middle;
   }
 
   /** Whether the index is complete as it is. */
@@ -270,7 +301,18 @@ final class StoreFiles {
 
   private TierMemory map(Path directory, long tierBytes) throws IOException {
     return TierMemory.map(
-        directory.resolve(TierFile.NAME), tierBytes, new Headroom(), settings.lockMemory());
+        directory.resolve(TierFile.NAME),
+        tierBytes,
+        new Headroom(),
+        settings.lockMemory(),
+        middle.range());
+  }
+
+  private TierMemory anonymous(long tierBytes) throws IOException {
+    AddressRange range = middle.range();
+    return range == null
+        ? TierMemory.anonymous(tierBytes, new Headroom(), settings.lockMemory())
+        : TierMemory.anonymous(tierBytes, new Headroom(), settings.lockMemory(), range);
   }
 
   /** The parent of default memory directories. */
@@ -307,12 +349,60 @@ final class StoreFiles {
     }
   }
 
-  /** What the tier's first page says of what lies behind it. Doubt means empty. */
-  private Opening inspect() {
-    MemorySegment memory = tier.memory();
-    if (tier.isNew() || !tier.outlivesProcess()) {
-      return Opening.EMPTY;
+  /** What the tiers' first pages say of what lies behind them. Doubt means empty. */
+  private Opening[] inspect() {
+    Opening[] found = new Opening[1 + middle.count()];
+    boolean isFirstNew = tier.isNew() || !tier.outlivesProcess();
+    found[0] = isFirstNew ? Opening.EMPTY : inspect(tier.memory(), settings.regionCount(), place);
+    boolean wasSeveral = isFirstNew ? middle.isKnown() : TierHeader.isOneOfSeveral(tier.memory());
+    if (wasSeveral && middle.isKnown() && !isFirstNew && !middle.wasThere(tier.memory())) {
+      LOG.info("the memory tier in {} missed a start of this store: it opens empty", place);
+      found[0] = Opening.EMPTY;
     }
+    for (int n = 0; n < middle.count(); n++) {
+      MemorySegment header = middle.tier(n).header();
+      String where = middle.directory(n).toString();
+      if (middle.tier(n).isNew()) {
+        found[n + 1] = Opening.EMPTY;
+      } else if (!wasSeveral || !middle.wasThere(header)) {
+        LOG.info("the tier in {} missed a start of this store: it opens empty", where);
+        found[n + 1] = Opening.EMPTY;
+      } else {
+        found[n + 1] = inspect(header, middle.regions(n), where);
+      }
+    }
+    if (middle.isKnown() && Arrays.asList(found).contains(Opening.EMPTY)) {
+      emptyUnsettled(found);
+    }
+    return found;
+  }
+
+  /**
+   * A tier that is gone takes along what it knew of older records in another one. That matters only
+   * if the index was not complete: all else has been marked dead where it lies.
+   */
+  private void emptyUnsettled(Opening[] found) {
+    for (int n = 0; n < found.length; n++) {
+      MemorySegment header = header(n);
+      if (found[n] != Opening.EMPTY
+          && CheckedLong.read(header, TierHeader.SETTLED_AGE_OFFSET, 0) != TierHeader.ALL_SETTLED) {
+        LOG.info(
+            "another tier is empty, and the index was not complete: the tier in {} opens empty",
+            n == 0 ? place : middle.directory(n - 1));
+        found[n] = Opening.EMPTY;
+      }
+    }
+  }
+
+  private MemorySegment header(int tierNumber) {
+    return tierNumber == 0 ? tier.memory() : middle.tier(tierNumber - 1).header();
+  }
+
+  private int regionCount(int tierNumber) {
+    return tierNumber == 0 ? settings.regionCount() : middle.regions(tierNumber - 1);
+  }
+
+  private Opening inspect(MemorySegment memory, int regionCount, String where) {
     ByteBuffer identity = ByteBuffer.wrap(purges.identity()).order(ByteOrder.LITTLE_ENDIAN);
     boolean isOurs =
         memory.get(Layouts.LONG, TierHeader.MAGIC_OFFSET) == TierHeader.MAGIC
@@ -322,21 +412,21 @@ final class StoreFiles {
             && memory.get(Layouts.LONG, TierHeader.IDENTITY_OFFSET + Long.BYTES)
                 == identity.getLong(Long.BYTES)
             && memory.get(Layouts.INT, TierHeader.REGION_BYTES_OFFSET) == settings.regionBytes()
-            && memory.get(Layouts.INT, TierHeader.REGION_COUNT_OFFSET) == settings.regionCount()
+            && memory.get(Layouts.INT, TierHeader.REGION_COUNT_OFFSET) == regionCount
             && memory.get(Layouts.INT, TierHeader.CRC_OFFSET) == TierHeader.checksum(memory);
     if (!isOurs) {
       LOG.info(
           "the memory tier in {} belongs to another store or has another geometry: it opens empty",
-          place);
+          where);
       return Opening.EMPTY;
     }
     if (TierHeader.mayHaveClasses(memory) && !classNumbers.isSound()) {
-      LOG.warn("the numbers of storage classes are lost: the memory tier in {} opens empty", place);
+      LOG.warn("the numbers of storage classes are lost: the memory tier in {} opens empty", where);
       return Opening.EMPTY;
     }
     // A tier that was away while purges were swept and forgotten can't know what they killed.
     if (CheckedLong.read(memory, TierHeader.SWEPT_THROUGH_OFFSET, -1) < purges.retiredThrough()) {
-      LOG.info("the memory tier in {} missed purges: it opens empty", place);
+      LOG.info("the memory tier in {} missed purges: it opens empty", where);
       return Opening.EMPTY;
     }
     if (TierHeader.isClean(memory)) {
@@ -350,10 +440,20 @@ final class StoreFiles {
     if (!isThisBoot) {
       // It is unknown which part of it reached a disk before the machine stopped.
       LOG.info(
-          "the memory tier in {} did not survive a stop of the machine: it opens empty", place);
+          "the memory tier in {} did not survive a stop of the machine: it opens empty", where);
       return Opening.EMPTY;
     }
     return Opening.UNCLEAN;
+  }
+
+  private long findNewestMillis() {
+    long newest = 0;
+    for (int n = 0; n < openings.length; n++) {
+      if (openings[n] != Opening.EMPTY) {
+        newest = Math.max(newest, CheckedLong.read(header(n), TierHeader.NEWEST_MILLIS_OFFSET, 0));
+      }
+    }
+    return newest;
   }
 
   /** The index names records by the generations of their regions. */
@@ -403,10 +503,20 @@ final class StoreFiles {
   }
 
   /** Writes what this start says of itself. */
-  private void prepare() {
+  private void prepare() throws IOException {
+    for (int n = 0; n < openings.length; n++) {
+      prepare(n);
+    }
+    middle.begin(tier.memory());
     MemorySegment memory = tier.memory();
+    memory.set(Layouts.LONG, TierHeader.INDEX_ENTRIES_OFFSET, notedEntries());
+    memory.set(Layouts.LONG, TierHeader.INDEX_SEAL_OFFSET, IndexChecksum.NONE);
+  }
+
+  private void prepare(int tierNumber) {
+    MemorySegment memory = header(tierNumber);
     TierHeader.markUnclean(memory);
-    if (opening == Opening.EMPTY) {
+    if (openings[tierNumber] == Opening.EMPTY) {
       memory.set(Layouts.LONG, TierHeader.MAGIC_OFFSET, 0);
       memory.set(Layouts.INT, TierHeader.VERSION_OFFSET, TierHeader.VERSION);
       memory.set(Layouts.INT, TierHeader.LENGTH_OFFSET, TierHeader.LENGTH);
@@ -415,13 +525,18 @@ final class StoreFiles {
       memory.set(
           Layouts.LONG, TierHeader.IDENTITY_OFFSET + Long.BYTES, identity.getLong(Long.BYTES));
       memory.set(Layouts.INT, TierHeader.REGION_BYTES_OFFSET, settings.regionBytes());
-      memory.set(Layouts.INT, TierHeader.REGION_COUNT_OFFSET, settings.regionCount());
+      memory.set(Layouts.INT, TierHeader.REGION_COUNT_OFFSET, regionCount(tierNumber));
       CheckedLong.write(memory, TierHeader.SWEPT_THROUGH_OFFSET, purges.retiredThrough());
       CheckedLong.write(memory, TierHeader.NEWEST_MILLIS_OFFSET, 0);
+      // It holds nothing that is not settled; the others say how far they are.
+      CheckedLong.write(memory, TierHeader.SETTLED_AGE_OFFSET, TierHeader.ALL_SETTLED);
       memory.set(Layouts.INT, TierHeader.CRC_OFFSET, TierHeader.checksum(memory));
     }
     if (!settings.classes().isEmpty()) {
       TierHeader.allowClasses(memory);
+    }
+    if (!middle.isEmpty()) {
+      TierHeader.allowTiers(memory);
     }
     if (TierHeader.mayHaveClasses(memory)) {
       regions.classes().use();
@@ -429,8 +544,6 @@ final class StoreFiles {
     UUID boot = bootIdentity();
     memory.set(Layouts.LONG, TierHeader.BOOT_OFFSET, boot.getMostSignificantBits());
     memory.set(Layouts.LONG, TierHeader.BOOT_OFFSET + Long.BYTES, boot.getLeastSignificantBits());
-    memory.set(Layouts.LONG, TierHeader.INDEX_ENTRIES_OFFSET, notedEntries());
-    memory.set(Layouts.LONG, TierHeader.INDEX_SEAL_OFFSET, IndexChecksum.NONE);
   }
 
   /**
@@ -440,7 +553,7 @@ final class StoreFiles {
    * @throws IOException where there is no page left
    */
   boolean lacksPages(int region) throws IOException {
-    if (tier.isNew()) {
+    if (tier.isNew() || !regions.isFirst(region)) {
       return false;
     }
     long base = regions.base(region);
@@ -453,14 +566,18 @@ final class StoreFiles {
 
   /** From here on records may have classes. */
   void allowClasses() {
-    TierHeader.allowClasses(tier.memory());
+    for (int n = 0; n < openings.length; n++) {
+      TierHeader.allowClasses(header(n));
+    }
     regions.classes().use();
   }
 
-  /** Last of all: from here on what lies in the tier counts. */
+  /** Last of all: from here on what lies in the tiers counts. */
   void finishFormat() {
-    if (opening == Opening.EMPTY) {
-      Layouts.longVolatile(tier.memory(), TierHeader.MAGIC_OFFSET, TierHeader.MAGIC);
+    for (int n = 0; n < openings.length; n++) {
+      if (openings[n] == Opening.EMPTY) {
+        Layouts.longVolatile(header(n), TierHeader.MAGIC_OFFSET, TierHeader.MAGIC);
+      }
     }
   }
 
@@ -469,6 +586,10 @@ final class StoreFiles {
     try {
       if (!tier.isWhole()) {
         return place + "/" + TierFile.NAME + " was truncated";
+      }
+      String lost = middle.loss();
+      if (lost != null) {
+        return lost;
       }
       if (!index.isWhole()) {
         return "the table of a disk in " + place + " was truncated";
@@ -485,6 +606,7 @@ final class StoreFiles {
   /** Has the next start open empty: what is here was not kept up. Not for a tier that was cut. */
   void discardAtNextStart() {
     try {
+      middle.discardAtNextStart();
       if (tier.isWhole()) {
         tier.memory().set(Layouts.LONG, TierHeader.MAGIC_OFFSET, 0);
       }
@@ -494,16 +616,28 @@ final class StoreFiles {
   }
 
   void noteClock(long millis) {
-    CheckedLong.write(tier.memory(), TierHeader.NEWEST_MILLIS_OFFSET, millis);
+    for (int n = 0; n < openings.length; n++) {
+      CheckedLong.write(header(n), TierHeader.NEWEST_MILLIS_OFFSET, millis);
+    }
   }
 
-  /** The next start may attach to the tier: there are no more writes to it or the index. */
+  /** The next start may attach to the tiers: there are no more writes to them or the index. */
   void markClean() {
-    if (tier.outlivesProcess()) {
-      tier.memory().set(Layouts.LONG, TierHeader.INDEX_SEAL_OFFSET, seal());
-      tier.force();
-      TierHeader.markClean(tier.memory());
-      tier.force();
+    try {
+      for (int n = 0; n < middle.count(); n++) {
+        MiddleTierMemory one = middle.tier(n);
+        one.force();
+        TierHeader.markClean(one.header());
+        one.force();
+      }
+      if (tier.outlivesProcess()) {
+        tier.memory().set(Layouts.LONG, TierHeader.INDEX_SEAL_OFFSET, seal());
+        tier.force();
+        TierHeader.markClean(tier.memory());
+        tier.force();
+      }
+    } catch (IOException e) {
+      LOG.warn("the next start rebuilds the index: {}", FileErrors.oneLine(e));
     }
   }
 
@@ -512,7 +646,18 @@ final class StoreFiles {
    * for its own.
    */
   private long notedEntries() {
-    return settings.indexEntries() | (hasDisks() ? TABLES : 0);
+    return settings.indexEntries() | (hasDisks() ? TABLES : 0) | tiersMark();
+  }
+
+  /**
+   * The map names regions of all tiers by number, so it is of use only where these are the same.
+   */
+  private long tiersMark() {
+    long mixed = 0;
+    for (int count : middle.regionCounts()) {
+      mixed = Layouts.mix(mixed ^ count);
+    }
+    return middle.isEmpty() ? 0 : TIERS | (mixed & TIERS_MASK) << 32;
   }
 
   /** Of the map and of all tables beside it. */

@@ -18,6 +18,7 @@ import io.forebay.storage.region.Regions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.ToLongFunction;
 
 /** Reports figures of the store for metrics, the start screen and the memory plan. */
 final class StoreReporter {
@@ -25,7 +26,7 @@ final class StoreReporter {
   private final StoreFiles files;
   private final StoreState core;
   private final StoreLane[] lanes;
-  private final Reclaimer reclaimer;
+  private final List<Reclaimer> reclaimers;
   private final DiskDemoter demotion;
   private final Sweeper sweeper;
   private final ShadowTuner shadow;
@@ -37,7 +38,7 @@ final class StoreReporter {
       StoreFiles files,
       StoreState core,
       StoreLane[] lanes,
-      Reclaimer reclaimer,
+      List<Reclaimer> reclaimers,
       DiskDemoter demotion,
       Sweeper sweeper,
       ShadowTuner shadow,
@@ -47,7 +48,7 @@ final class StoreReporter {
     this.files = files;
     this.core = core;
     this.lanes = lanes;
-    this.reclaimer = reclaimer;
+    this.reclaimers = reclaimers;
     this.demotion = demotion;
     this.sweeper = sweeper;
     this.shadow = shadow;
@@ -57,25 +58,10 @@ final class StoreReporter {
 
   StoreStats stats(RecoveryState recovery) {
     Regions regions = core.regions;
-    int probation = 0;
-    int isProtected = 0;
-    int limbo = 0;
-    long probationBytes = 0;
-    long protectedBytes = 0;
-    for (int region = 0; region < regions.count() && !core.isLost(); region++) {
-      int state = regions.state(region);
-      if (state == Regions.LIMBO) {
-        limbo++;
-      } else if (state == Regions.OPEN || state == Regions.SEALED) {
-        int used = regions.recordsEnd(region) + regions.slots(region) * DirectoryEntry.LENGTH;
-        if (regions.segment(region) == Regions.PROTECTED) {
-          isProtected++;
-          protectedBytes += used;
-        } else {
-          probation++;
-          probationBytes += used;
-        }
-      }
+    Levels first = levels(0);
+    List<MiddleTierStats> middle = new ArrayList<>();
+    for (int tier = 1; tier < regions.tiers(); tier++) {
+      middle.add(middle(tier));
     }
     long nearHits = 0;
     long indexHits = 0;
@@ -90,14 +76,14 @@ final class StoreReporter {
       installed += lane.installs.installed;
     }
     return new StoreStats(
-        regions.count(),
+        regions.count(0),
         regions.regionBytes(),
         core.space.spareCount(),
-        probation,
-        isProtected,
-        limbo,
-        probationBytes,
-        protectedBytes,
+        first.probation,
+        first.isProtected,
+        first.limbo,
+        first.probationBytes,
+        first.protectedBytes,
         files.index().count() + files.index().diskCount(),
         files.index().capacity() + files.index().diskCapacity(),
         nearHits,
@@ -106,12 +92,12 @@ final class StoreReporter {
         busy,
         installed,
         core.space.refusals(),
-        reclaimer.reclaimed(),
-        reclaimer.reclaimedForIndex() + core.disk.reclaimedForIndex(),
-        reclaimer.evicted(),
-        reclaimer.moved(),
-        reclaimer.dead() + sweeper.killed(),
-        reclaimer.revoked(),
+        sum(Reclaimer::reclaimed),
+        sum(Reclaimer::reclaimedForIndex) + core.disk.reclaimedForIndex(),
+        sum(Reclaimer::evicted),
+        sum(Reclaimer::moved),
+        sum(Reclaimer::dead) + sweeper.killed(),
+        sum(Reclaimer::revoked),
         core.unfinished.size(),
         core.unfinishedBytes.get(),
         core.pins.total(),
@@ -124,11 +110,70 @@ final class StoreReporter {
         core.records.failures(),
         files.tier().outlivesProcess(),
         recovery,
-        reclaimer.keptWhole(),
+        sum(Reclaimer::keptWhole),
         shadow.stats(),
         core.isLost(),
         scrub.stats(),
-        resizer.stats());
+        resizer.stats(),
+        List.copyOf(middle));
+  }
+
+  private long sum(ToLongFunction<Reclaimer> figure) {
+    return reclaimers.stream().mapToLong(figure).sum();
+  }
+
+  private long evicted(int storageClass) {
+    return sum(one -> one.evicted(storageClass));
+  }
+
+  /** What regions of a tier are, and what they hold. */
+  private static final class Levels {
+    private int spare;
+    private int probation;
+    private int isProtected;
+    private int limbo;
+    private long probationBytes;
+    private long protectedBytes;
+  }
+
+  private Levels levels(int tier) {
+    Regions regions = core.regions;
+    Levels levels = new Levels();
+    for (int region = regions.from(tier); region < regions.end(tier) && !core.isLost(); region++) {
+      int state = regions.state(region);
+      if (state == Regions.LIMBO) {
+        levels.limbo++;
+      } else if (state == Regions.SPARE) {
+        levels.spare++;
+      } else if (state == Regions.OPEN || state == Regions.SEALED) {
+        int used = regions.recordsEnd(region) + regions.slots(region) * DirectoryEntry.LENGTH;
+        if (regions.segment(region) == Regions.PROTECTED) {
+          levels.isProtected++;
+          levels.protectedBytes += used;
+        } else {
+          levels.probation++;
+          levels.probationBytes += used;
+        }
+      }
+    }
+    return levels;
+  }
+
+  private MiddleTierStats middle(int tier) {
+    Levels levels = levels(tier);
+    return new MiddleTierStats(
+        ObjectStore.tierName(tier),
+        files.middle().directory(tier - 1).toString(),
+        core.regions.count(tier),
+        core.regions.regionBytes(),
+        levels.spare,
+        levels.probation,
+        levels.isProtected,
+        levels.limbo,
+        levels.probationBytes + levels.protectedBytes,
+        reclaimers.get(tier - 1).demoted(),
+        reclaimers.get(tier).promoted(),
+        reclaimers.get(tier).reclaimed());
   }
 
   /** Of each configured class but the default one. */
@@ -146,7 +191,7 @@ final class StoreReporter {
                 StorageClass.share(tierBytes, one.quotaPercent()),
                 StorageClass.share(tierBytes, one.floorPercent()),
                 StorageClass.share(tierBytes, one.pinnedPercent()),
-                reclaimer.evicted(n),
+                evicted(n),
                 demotion.demoted(n)));
       }
     }
@@ -156,6 +201,7 @@ final class StoreReporter {
   ObjectStore.MemoryParts memoryParts() {
     return new ObjectStore.MemoryParts(
         files.tier().memory().byteSize(),
+        files.middle().volatileBytes(),
         files.index().offHeapBytes(),
         core.disk.bufferBytes(),
         files.place());
@@ -171,7 +217,14 @@ final class StoreReporter {
     long bufferBytes = core.disk.bufferBytes();
     long evictionBytes = core.eviction.ghosts().heapBytes() + ShadowTuner.heapBytes(lanes.length);
     long sum =
-        tierBytes + indexBytes + pinBytes + nearBytes + tableBytes + bufferBytes + evictionBytes;
+        tierBytes
+            + files.middle().volatileBytes()
+            + indexBytes
+            + pinBytes
+            + nearBytes
+            + tableBytes
+            + bufferBytes
+            + evictionBytes;
     List<String> lines = new ArrayList<>();
     for (DiskStats one : core.disk.stats()) {
       lines.add(
@@ -187,13 +240,26 @@ final class StoreReporter {
     if (!core.disk.isEmpty()) {
       lines.add(line("disk buffers", bufferBytes));
     }
+    for (int tier = 1; tier < core.regions.tiers(); tier++) {
+      lines.add(
+          line(
+                  ObjectStore.tierName(tier),
+                  (long) core.regions.count(tier) * core.regions.regionBytes())
+              + String.format(
+                  Locale.ROOT,
+                  " = %d regions of %d KiB, in %s%s",
+                  core.regions.count(tier),
+                  core.regions.regionBytes() >> 10,
+                  files.middle().directory(tier - 1),
+                  files.middle().tier(tier - 1).isVolatile() ? "" : ", no memory of the machine"));
+    }
     lines.addAll(
         List.of(
             line("memory tier", tierBytes)
                 + String.format(
                     Locale.ROOT,
                     " = %d regions of %d KiB, in %s",
-                    core.regions.count(),
+                    core.regions.count(0),
                     core.regions.regionBytes() >> 10,
                     files.place()),
             line("index", indexBytes)

@@ -37,6 +37,7 @@ import org.jspecify.annotations.Nullable;
  * @param disks devices of the disk tier
  * @param predicates reads the texts of predicate purges
  * @param classes storage classes of records besides the default one
+ * @param tiers byte-addressable tiers between the memory tier and the disks, in this order
  */
 public record StoreSettings(
     Path dataDirectory,
@@ -59,7 +60,17 @@ public record StoreSettings(
     long scrubBytesPerSecond,
     DiskSettings disks,
     PurgeMatcher.Compiler predicates,
-    List<StorageClass> classes) {
+    List<StorageClass> classes,
+    List<MiddleTier> tiers) {
+
+  /**
+   * A tier between the memory tier and the disks: a file of regions that is mapped and served from
+   * in place.
+   *
+   * @param directory on a tmpfs, hugetlbfs or DAX mount
+   * @param bytes of its regions
+   */
+  public record MiddleTier(Path directory, long bytes) {}
 
   private static final int MIN_INDEX_ENTRIES = 256;
 
@@ -95,6 +106,7 @@ public record StoreSettings(
         0,
         DiskSettings.NONE,
         PurgeMatcher.Compiler.NONE,
+        List.of(),
         List.of());
   }
 
@@ -181,6 +193,13 @@ public record StoreSettings(
     return change.done();
   }
 
+  /** Byte-addressable tiers between the memory tier and the disks. */
+  public StoreSettings withTiers(List<MiddleTier> newTiers) {
+    Change change = new Change(this);
+    change.tiers = List.copyOf(newTiers);
+    return change.done();
+  }
+
   public StoreSettings withClock(LongSupplier newClockMillis) {
     Change change = new Change(this);
     change.clockMillis = newClockMillis;
@@ -218,6 +237,7 @@ public record StoreSettings(
     private DiskSettings disks;
     private PurgeMatcher.Compiler predicates;
     private List<StorageClass> classes;
+    private List<MiddleTier> tiers;
 
     Change(StoreSettings from) {
       dataDirectory = from.dataDirectory;
@@ -241,6 +261,7 @@ public record StoreSettings(
       disks = from.disks;
       predicates = from.predicates;
       classes = from.classes;
+      tiers = from.tiers;
     }
 
     StoreSettings done() {
@@ -265,7 +286,8 @@ public record StoreSettings(
           scrubBytesPerSecond,
           disks,
           predicates,
-          classes);
+          classes,
+          tiers);
     }
   }
 
@@ -286,6 +308,19 @@ public record StoreSettings(
     if (memoryBytes / region > 1 << 20) {
       throw bad("more than a million regions: use larger regions");
     }
+    long regions = memoryBytes / region;
+    for (MiddleTier tier : tiers) {
+      if (tier.bytes() / region < TierGeometry.MIN_REGIONS) {
+        throw bad(
+            String.format(
+                "the tier of %d bytes in %s holds fewer than %d regions of %d: enlarge it",
+                tier.bytes(), tier.directory(), TierGeometry.MIN_REGIONS, region));
+      }
+      regions += tier.bytes() / region;
+    }
+    if (regions > 1 << 20) {
+      throw bad("more than a million regions in all tiers: use larger regions");
+    }
     if (lanes < 1 || !eviction.isValid() || purgeScopes < 16) {
       throw bad(
           "lanes at least 1, protected share at most 0.95, touch threshold 1 or 2, purge scopes at"
@@ -299,7 +334,12 @@ public record StoreSettings(
     if (diskEntries == 0) {
       IndexCapacity capacity =
           IndexCapacity.of(
-              memoryBytes, disks.bytes(), indexEntries, IndexCapacity.Learned.NOTHING, 0);
+              memoryBytes,
+              tierBytes(),
+              disks.bytes(),
+              indexEntries,
+              IndexCapacity.Learned.NOTHING,
+              0);
       change.indexEntries = capacity.memoryEntries();
       change.diskEntries = capacity.diskEntries();
     }
@@ -318,6 +358,12 @@ public record StoreSettings(
     return TierGeometry.of(memoryBytes, regionBytes, indexEntries);
   }
 
+  /** Of all middle tiers. */
+  long tierBytes() {
+    return tiers.stream().mapToLong(MiddleTier::bytes).sum();
+  }
+
+  /** Of the first tier. */
   int regionCount() {
     return (int) (memoryBytes / regionBytes);
   }

@@ -3,9 +3,11 @@ package io.forebay.storage;
 import io.forebay.storage.disk.ScrubStats;
 import io.forebay.storage.evict.EvictionStats;
 import io.forebay.storage.evict.ResizeStats;
+import java.util.List;
 
 /**
- * Counters and levels of a store, summed over lanes when read.
+ * Counters and levels of a store, summed over lanes when read. Regions are those of the first
+ * memory tier; what was moved, evicted and reclaimed, that of all memory tiers.
  *
  * @param isMemoryLost the files of memory or index were cut: nothing is found or stored
  */
@@ -48,4 +50,5 @@ public record StoreStats(
     EvictionStats eviction,
     boolean isMemoryLost,
     ScrubStats scrub,
-    ResizeStats resize) {}
+    ResizeStats resize,
+    List<MiddleTierStats> middleTiers) {}

@@ -48,7 +48,7 @@ final class StoreThreads {
   private final StoreSettings settings;
   private final StoreFiles files;
   private final StoreState core;
-  private final Reclaimer reclaimer;
+  private final List<Reclaimer> reclaimers;
   private final TierResizer resizer;
   private final Sweeper sweeper;
   private final DiskDemoter demotion;
@@ -73,7 +73,7 @@ final class StoreThreads {
       StoreSettings settings,
       StoreFiles files,
       StoreState core,
-      Reclaimer reclaimer,
+      List<Reclaimer> reclaimers,
       TierResizer resizer,
       Sweeper sweeper,
       DiskDemoter demotion,
@@ -86,7 +86,7 @@ final class StoreThreads {
     this.settings = settings;
     this.files = files;
     this.core = core;
-    this.reclaimer = reclaimer;
+    this.reclaimers = reclaimers;
     this.resizer = resizer;
     this.sweeper = sweeper;
     this.demotion = demotion;
@@ -96,7 +96,7 @@ final class StoreThreads {
     this.rebuild = rebuild;
     this.recount = recount;
     this.classes = classes;
-    this.indexPressure = new IndexPressure(settings, core, reclaimer);
+    this.indexPressure = new IndexPressure(settings, core, reclaimers);
   }
 
   /** Starts the threads, which are to be woken by these. */
@@ -151,10 +151,13 @@ final class StoreThreads {
       core.regions.settledAge(TierHeader.ALL_SETTLED);
     }
     if (!core.isRebuilt) {
-      boolean renewed = reclaimer.renewFree();
-      if (reclaimer.hasNoneForLanes() && rebuild.dropOldest()) {
+      boolean renewed = false;
+      for (Reclaimer reclaimer : reclaimers) {
+        renewed |= reclaimer.renewFree();
+      }
+      if (reclaimers.getFirst().hasNoneForLanes() && rebuild.dropOldest()) {
         renewed = true;
-        boolean ignored = reclaimer.renewFree();
+        boolean ignored = reclaimers.getFirst().renewFree();
       }
       boolean rebuilt = rebuild.step();
       if (rebuild.isDone()) {
@@ -163,7 +166,7 @@ final class StoreThreads {
       boolean stepped = core.disk.step();
       return rebuilt || renewed || stepped || recounted;
     }
-    boolean reclaimed = reclaimer.step(now);
+    boolean reclaimed = reclaimStep(now);
     boolean resized = resizer.step(now);
     boolean swept = sweeper.step(now);
     boolean surveyed = classes.step(now);
@@ -173,6 +176,16 @@ final class StoreThreads {
     boolean scrubbed = scrub.step(now);
     return reclaimed || resized || swept || surveyed || copied || stepped || sampled || scrubbed
         || recounted;
+  }
+
+  /** The last tier first: it makes room for what the one before it demotes. */
+  private boolean reclaimStep(long now) {
+    boolean reclaimed = false;
+    for (Reclaimer reclaimer : reclaimers.reversed()) {
+      reclaimed |= reclaimer.step(now);
+      reclaimed |= reclaimer.promoteStep(now);
+    }
+    return reclaimed;
   }
 
   private void onRebuilt() {

@@ -23,8 +23,8 @@ final class CrashChild {
   public static void main(String[] arguments) throws Exception {
     Path directory = Path.of(arguments[0]);
     long seed = Long.parseLong(arguments[1]);
-    boolean hasDisk = Boolean.parseBoolean(arguments[2]);
-    ObjectStore store = ObjectStore.open(CrashTest.settings(directory, hasDisk));
+    CrashTest.Behind behind = CrashTest.Behind.valueOf(arguments[2]);
+    ObjectStore store = ObjectStore.open(CrashTest.settings(directory, behind));
     PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
     Thread other = Thread.ofPlatform().start(() -> run(store, 1, seed + 1, out));
     run(store, 0, seed, out);

@@ -37,40 +37,82 @@ class CrashTest {
 
   @TempDir Path directory;
 
+  /** What lies behind the memory tier, which the child is told in one word. */
+  enum Behind {
+    NOTHING,
+    DISK,
+    TIER,
+    TIER_AND_DISK;
+
+    boolean hasDisk() {
+      return this == DISK || this == TIER_AND_DISK;
+    }
+
+    boolean hasTier() {
+      return this == TIER || this == TIER_AND_DISK;
+    }
+  }
+
   @Test
   void killedProcessLeavesOnlyWholeObjectsAndNoPurgedOnes() throws Exception {
-    kill(3, false);
+    kill(3, Behind.NOTHING);
+  }
+
+  @Test
+  void withAMiddleTierItLosesNothingElse() throws Exception {
+    kill(3, Behind.TIER);
+  }
+
+  @Test
+  void withAMiddleTierAndADiskItLosesNothingElse() throws Exception {
+    kill(3, Behind.TIER_AND_DISK);
   }
 
   @Test
   void withADiskItLosesNothingElse() throws Exception {
-    kill(3, true);
+    kill(3, Behind.DISK);
   }
 
   @Test
   @Tag("campaign")
   void killedProcessLeavesOnlyWholeObjectsAndNoPurgedOnesForLong() throws Exception {
-    kill(200, false);
+    kill(200, Behind.NOTHING);
   }
 
   @Test
   @Tag("campaign")
   void withADiskItLosesNothingElseForLong() throws Exception {
-    kill(200, true);
+    kill(200, Behind.DISK);
   }
 
-  static StoreSettings settings(Path directory, boolean hasDisk) {
+  @Test
+  @Tag("campaign")
+  void withAMiddleTierItLosesNothingElseForLong() throws Exception {
+    kill(100, Behind.TIER);
+    kill(100, Behind.TIER_AND_DISK);
+  }
+
+  static StoreSettings settings(Path directory, Behind behind) {
     StoreSettings settings =
-        StoreSettings.of(directory.resolve("data"), MEMORY, 2, System::currentTimeMillis)
+        StoreSettings.of(
+                directory.resolve("data"),
+                behind.hasTier() ? MEMORY / 4 : MEMORY,
+                2,
+                System::currentTimeMillis)
             .withMemoryDirectory(directory.resolve("memory"))
             .withSizes(1 << 18, 0, 256)
             .withPurges(500, 50, 1 << 16)
-            .withLockMemory(false);
+            .withLockMemory(false)
+            .withTiers(
+                behind.hasTier()
+                    ? List.of(
+                        new StoreSettings.MiddleTier(directory.resolve("tier"), MEMORY / 4 * 3))
+                    : List.of());
     DeviceSettings disk =
         new DeviceSettings(
             "d", directory.resolve("disk"), 64 << 20, 1 << 20, 1 << 18, 8, 2, 5, 60_000, 0);
     // Nothing counts as expired: what is on the disk is asked for.
-    return hasDisk
+    return behind.hasDisk()
         ? settings.withDisks(DiskSettings.of(List.of(disk)).withKeepMillis(1L << 50))
         : settings;
   }
@@ -84,7 +126,8 @@ class CrashTest {
     return StoreFixture.body(seed, Math.floorMod(Long.hashCode(seed), 60_000));
   }
 
-  private void kill(int rounds, boolean hasDisk) throws Exception {
+  private void kill(int rounds, Behind behind) throws Exception {
+    boolean hasDisk = behind.hasDisk();
     long seed = new SplittableRandom().nextLong();
     System.out.println("CrashTest seed " + seed + "L");
     SplittableRandom random = new SplittableRandom(seed);
@@ -95,7 +138,7 @@ class CrashTest {
     int kept = 0;
     double worst = 1;
     for (int round = 0; round < rounds; round++) {
-      Process child = start(random.nextLong(), hasDisk);
+      Process child = start(random.nextLong(), behind);
       Set<String> stored = new HashSet<>();
       List<String> unacknowledged = new ArrayList<>();
       int lines = 0;
@@ -129,22 +172,26 @@ class CrashTest {
       }
       assertEquals(137, child.waitFor(), "the child ended by itself");
       Set<String> before = new HashSet<>();
-      SealedHeads.of(directory.resolve("memory/memory.tier"), 1 << 18)
-          .forEach((name, birth) -> {
-            if (birth > purged.getOrDefault(tag(name), 0L)
-                && birth > purged.getOrDefault(name, 0L)
-                && !unacknowledged.contains(tag(name))
-                && !unacknowledged.contains(name)) {
-              before.add(name);
-            }
-          });
+      Map<String, Long> sealed =
+          new HashMap<>(SealedHeads.of(directory.resolve("memory/memory.tier"), 1 << 18));
+      if (behind.hasTier()) {
+        sealed.putAll(SealedHeads.of(directory.resolve("tier/middle.tier"), 1 << 18));
+      }
+      sealed.forEach((name, birth) -> {
+        if (birth > purged.getOrDefault(tag(name), 0L)
+            && birth > purged.getOrDefault(name, 0L)
+            && !unacknowledged.contains(tag(name))
+            && !unacknowledged.contains(name)) {
+          before.add(name);
+        }
+      });
       boolean losesMemory = hasDisk && random.nextInt(3) == 0;
       if (losesMemory) {
         Files.delete(directory.resolve("memory/memory.tier"));
         Files.delete(directory.resolve("memory/index.map"));
         newest.clear();
       }
-      Set<String> hits = check(seed, round, purged, newest, highest, hasDisk);
+      Set<String> hits = check(seed, round, purged, newest, highest, behind);
       int there = hits.size();
       hits.retainAll(before);
       String line =
@@ -181,10 +228,10 @@ class CrashTest {
       Map<String, Long> purged,
       Map<String, Long> newest,
       long highest,
-      boolean hasDisk)
+      Behind behind)
       throws Exception {
     Set<String> hits = new HashSet<>();
-    try (StoreFixture fixture = new StoreFixture(settings(directory, hasDisk))) {
+    try (StoreFixture fixture = new StoreFixture(settings(directory, behind))) {
       assertEquals(RecoveryState.Phase.REBUILDING, fixture.store.recovery().phase());
       for (int pass = 0; pass < 2; pass++) {
         StoreLane lane = fixture.store.lane(pass);
@@ -202,7 +249,8 @@ class CrashTest {
           assertTrue(birth > purged.getOrDefault(tag(name), 0L), where + " was purged by tag");
           assertTrue(birth > purged.getOrDefault(name, 0L), where + " was purged");
           // What was on a disk may come back as it was if it was replaced just before the kill.
-          assertTrue(hasDisk || birth >= newest.getOrDefault(name, 0L), where + " was replaced");
+          assertTrue(
+              behind.hasDisk() || birth >= newest.getOrDefault(name, 0L), where + " was replaced");
         }
         while (!fixture.store.recovery().isComplete()) {
           fixture.steps(1);
@@ -218,7 +266,7 @@ class CrashTest {
     return hits;
   }
 
-  private Process start(long seed, boolean hasDisk) throws IOException {
+  private Process start(long seed, Behind behind) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Objects.requireNonNull(ProcessHandle.current().info().command().orElse("java")));
     for (String argument : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
@@ -233,7 +281,7 @@ class CrashTest {
     command.add(CrashChild.class.getName());
     command.add(directory.toString());
     command.add(Long.toString(seed));
-    command.add(Boolean.toString(hasDisk));
+    command.add(behind.name());
     return new ProcessBuilder(command)
         .redirectError(directory.resolve("child.err").toFile())
         .start();

@@ -10,6 +10,7 @@ import io.forebay.storage.object.HeadSpec;
 import io.forebay.storage.object.InstallOutcome;
 import io.forebay.storage.object.SliceLocation;
 import io.forebay.storage.object.StoredHead;
+import io.forebay.storage.region.TierGeometry;
 import io.forebay.storage.transit.TransitBuffer;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -22,7 +23,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Opens small stores that the test steps, and generates the expected bodies. */
+/**
+ * Opens small stores that the test steps, and generates the expected bodies. With {@code
+ * -Dtest.middle-tier=true} each store has the smallest middle tier, through which all passes that
+ * leaves the first one.
+ */
 public final class StoreFixture implements AutoCloseable {
   public static final long MEBI = 1 << 20;
 
@@ -48,8 +53,24 @@ public final class StoreFixture implements AutoCloseable {
 
   StoreFixture(StoreSettings settings, AtomicLong clock) throws StoreException {
     this.clock = clock;
-    this.settings = settings.withClock(clock::get).withThreads(settings.threads(), true);
+    this.settings = withTier(settings).withClock(clock::get).withThreads(settings.threads(), true);
     this.store = ObjectStore.open(this.settings);
+  }
+
+  private static StoreSettings withTier(StoreSettings settings) {
+    if (!Boolean.getBoolean("test.middle-tier") || !settings.tiers().isEmpty()) {
+      return settings;
+    }
+    Path data = settings.dataDirectory();
+    int regionBytes =
+        settings.regionBytes() == 0
+            ? TierGeometry.of(settings.memoryBytes()).regionBytes()
+            : settings.regionBytes();
+    return settings.withTiers(
+        List.of(
+            new StoreSettings.MiddleTier(
+                data.resolveSibling(data.getFileName() + " tier"),
+                (long) TierGeometry.MIN_REGIONS * regionBytes)));
   }
 
   public void reopen() throws StoreException {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.storage.StoreSettings.MiddleTier;
 import io.forebay.storage.disk.DeviceSettings;
 import io.forebay.storage.disk.DiskSettings;
 import io.forebay.storage.disk.DiskStats;
@@ -91,6 +92,16 @@ class StoreModelTest {
   }
 
   @Test
+  void agreesWithAPlainMapWhileRecordsGoToAMiddleTierAndComeBack() throws Exception {
+    run(new SplittableRandom().nextLong(), 150_000, 3_000, 8 << 20, 0, List.of(), 12);
+  }
+
+  @Test
+  void agreesWithAPlainMapWithTwoMiddleTiersBeforeDisks() throws Exception {
+    run(new SplittableRandom().nextLong(), 100_000, 3_000, 4 << 20, 2, List.of(), 4, 6);
+  }
+
+  @Test
   @Tag("campaign")
   void agreesWithAPlainMapForLong() throws Exception {
     for (int round = 0; round < 50; round++) {
@@ -112,6 +123,15 @@ class StoreModelTest {
     }
   }
 
+  private List<MiddleTier> tiers(long seed, int... mebibytes) {
+    List<MiddleTier> tiers = new ArrayList<>();
+    for (int size : mebibytes) {
+      tiers.add(
+          new MiddleTier(directory.resolve("tier" + tiers.size() + " " + seed), (long) size << 20));
+    }
+    return tiers;
+  }
+
   private void run(long seed, int operations, int names, long memoryBytes) throws Exception {
     run(seed, operations, names, memoryBytes, 0);
   }
@@ -122,7 +142,13 @@ class StoreModelTest {
   }
 
   private void run(
-      long seed, int operations, int names, long memoryBytes, int disks, List<StorageClass> classes)
+      long seed,
+      int operations,
+      int names,
+      long memoryBytes,
+      int disks,
+      List<StorageClass> classes,
+      int... tierMebibytes)
       throws Exception {
     System.out.println("StoreModelTest seed " + seed + "L, " + names + " names");
     SplittableRandom random = new SplittableRandom(seed);
@@ -131,6 +157,8 @@ class StoreModelTest {
     long wanted = 0;
     long hits = 0;
     long completed = 0;
+    long[] demoted = new long[tierMebibytes.length];
+    long[] promoted = new long[tierMebibytes.length];
     StoreSettings settings =
         StoreSettings.of(directory.resolve("data" + seed), memoryBytes, 2, () -> 0)
             .withMemoryDirectory(directory.resolve("memory" + seed))
@@ -138,7 +166,8 @@ class StoreModelTest {
             .withPurges(64, 1000, 1 << 16)
             .withLockMemory(false)
             .withDisks(disks(seed, disks))
-            .withClasses(classes);
+            .withClasses(classes)
+            .withTiers(tiers(seed, tierMebibytes));
     try (StoreFixture fixture = new StoreFixture(settings)) {
       for (int n = 0; n < operations; n++) {
         StoreLane lane = fixture.store.lane(random.nextInt(2));
@@ -184,6 +213,13 @@ class StoreModelTest {
           if (isEvacuating && random.nextInt(2_000) == 0) {
             evacuate(fixture, random);
           }
+          // Counters begin anew at each start: of the longest life.
+          List<MiddleTierStats> tiers =
+              n % 500 == 0 ? fixture.store.stats().middleTiers() : List.of();
+          for (int tier = 0; tier < tiers.size() && tierMebibytes.length > 0; tier++) {
+            demoted[tier] = Math.max(demoted[tier], tiers.get(tier).demotedRecords());
+            promoted[tier] = Math.max(promoted[tier], tiers.get(tier).promotedRecords());
+          }
           if (n % 2000 == 0 && fixture.store.recovery().isComplete()) {
             assertEquals(List.of(), fixture.store.audit());
           }
@@ -203,6 +239,10 @@ class StoreModelTest {
               + completed
               + " completed, "
               + stats);
+      for (int tier = 0; tier < tierMebibytes.length; tier++) {
+        assertTrue(demoted[tier] > 500, demoted[tier] + " demoted into tier " + tier);
+        assertTrue(promoted[tier] > 0, "nothing promoted from tier " + tier);
+      }
       assertTrue(completed > operations / 1000, "hardly anything completed: " + completed);
       assertTrue(hits > wanted / 20, "hardly any hits: " + hits + " of " + wanted);
       assertEquals(0, stats.checksumFailures());

@@ -71,6 +71,14 @@ public final class ConfigOptions {
   @Nullable String memoryDirectory;
 
   @Option(
+      names = "--tier",
+      paramLabel = "DIR:SIZE",
+      description =
+          "Directory and size of a tier of memory before the disks, such as /mnt/cxl/forebay:64GiB;"
+              + " repeatable, the fastest first.")
+  List<String> tiers = List.of();
+
+  @Option(
       names = "--disk",
       paramLabel = "DIR:SIZE",
       description =
@@ -114,6 +122,7 @@ public final class ConfigOptions {
     put(given, "admin.address", admin);
     put(given, "store.memory", memory);
     put(given, "store.memory-directory", memoryDirectory);
+    put(given, "store.tiers", tiers.isEmpty() ? null : String.join(",", tiers));
     put(given, "store.data", data);
     for (String disk : disks) {
       putDisk(given, disk);

@@ -32,8 +32,16 @@ final class StoreOptions {
   private @Nullable Path memoryDirectory;
 
   @Option(
-      names = "--disk",
+      names = "--tier",
       order = 72,
+      paramLabel = "DIR",
+      description =
+          "With --data: directory of a middle tier; repeatable, in the order of the node.")
+  private List<String> tiers = List.of();
+
+  @Option(
+      names = "--disk",
+      order = 73,
       paramLabel = "DIR",
       description = "With --data: directory of a disk; repeatable.")
   private List<String> disks = List.of();
@@ -50,17 +58,23 @@ final class StoreOptions {
 
   StoreSource open() {
     if (data == null) {
-      if (memoryDirectory != null || !disks.isEmpty()) {
-        throw new CommandException(ExitCode.USAGE, "--memory-dir and --disk require --data");
+      if (memoryDirectory != null || !tiers.isEmpty() || !disks.isEmpty()) {
+        throw new CommandException(
+            ExitCode.USAGE, "--memory-dir, --tier and --disk require --data");
       }
       return new StoreSource.Running(admin.client());
     }
     Map<String, Path> places = new LinkedHashMap<>();
     for (String disk : disks) {
-      // As serve takes it, with the size behind a colon.
-      String path = disk.replaceAll(":[0-9][0-9A-Za-z.]*$", "");
+      String path = withoutSize(disk);
       places.put(ConfigOptions.diskName(path), Path.of(path));
     }
-    return StoreSource.Resting.open(data, memoryDirectory, places);
+    List<Path> middle = tiers.stream().map(tier -> Path.of(withoutSize(tier))).toList();
+    return StoreSource.Resting.open(data, memoryDirectory, middle, places);
+  }
+
+  /** As serve takes it, with the size behind a colon. */
+  private static String withoutSize(String place) {
+    return place.replaceAll(":[0-9][0-9A-Za-z.]*$", "");
   }
 }

@@ -40,6 +40,11 @@ public final class StoreScreen {
     };
   }
 
+  /** The memory tier, or a middle tier, which have segments. */
+  private static boolean isMemory(String tier) {
+    return tier.equals("memory") || tier.matches("tier[1-8]");
+  }
+
   static String cut(String text, int width) {
     return text.length() <= width ? text : text.substring(0, Math.max(0, width - 1)) + "…";
   }
@@ -223,9 +228,7 @@ public final class StoreScreen {
           String.format(
               Locale.ROOT,
               "%-18s %,7d %9s %5s %5s %6s %,9d %,9d",
-              cut(
-                  name.equals("memory") ? "memory " + (segment.isEmpty() ? "free" : segment) : name,
-                  18),
+              cut(isMemory(name) ? name + " " + (segment.isEmpty() ? "free" : segment) : name, 18),
               part.path("regions").asLong(0),
               ByteSizes.text(capacity),
               RegionMapScreen.percent(part.path("liveBytes").asLong(0), capacity),

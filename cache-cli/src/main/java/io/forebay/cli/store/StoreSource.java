@@ -112,11 +112,12 @@ sealed interface StoreSource extends AutoCloseable {
       this.survey = store.survey(() -> false);
     }
 
-    static Resting open(Path data, @Nullable Path memory, Map<String, Path> disks) {
+    static Resting open(
+        Path data, @Nullable Path memory, List<Path> tiers, Map<String, Path> disks) {
       try {
         return new Resting(
             OfflineStore.open(
-                new OfflineStore.Places(data, memory, disks),
+                new OfflineStore.Places(data, memory, tiers, disks),
                 PurgePredicate::parse,
                 System::currentTimeMillis));
       } catch (DirectoryInUseException e) {

@@ -25,6 +25,7 @@ import io.forebay.server.config.ServerConfig.RouteForwardingConfig;
 import io.forebay.server.config.ServerConfig.StorageClassConfig;
 import io.forebay.server.config.ServerConfig.StoreConfig;
 import io.forebay.server.config.ServerConfig.ThreadsConfig;
+import io.forebay.server.config.ServerConfig.TierConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 import io.forebay.server.config.ServerConfig.TunnelsConfig;
 import io.forebay.server.config.ServerConfig.UnkeyedConfig;
@@ -70,7 +71,8 @@ final class ConfigBinder extends Binder {
     List<ListenerConfig> listeners = front.listeners(certificates);
     AdminConfig admin = admin(listeners);
     List<OriginConfig> origins = origins();
-    List<DiskConfig> stores = stores();
+    StoreConfig store = store();
+    List<DiskConfig> stores = stores(store.tiers());
     StorageClassBinder classes =
         new StorageClassBinder(values, problems, sources, !stores.isEmpty());
     List<StorageClassConfig> storageClasses = classes.bind();
@@ -78,7 +80,7 @@ final class ConfigBinder extends Binder {
         listeners,
         admin,
         threads(),
-        store(),
+        store,
         stores,
         origins,
         routes(origins, classes),
@@ -179,6 +181,7 @@ final class ConfigBinder extends Binder {
         given("store", ConfigKeys.STORE_MEMORY),
         given("store", ConfigKeys.STORE_MEMORY_MIN),
         value("store", ConfigKeys.STORE_MEMORY_DIRECTORY),
+        given("store", ConfigKeys.STORE_TIERS),
         given("store", ConfigKeys.STORE_PROTECTED_SHARE),
         given("store", ConfigKeys.STORE_TOUCH_THRESHOLD),
         given("store", ConfigKeys.STORE_SMALL_OBJECTS),
@@ -193,7 +196,7 @@ final class ConfigBinder extends Binder {
         given("store", ConfigKeys.STORE_DISK_STOP_LIMIT));
   }
 
-  private List<DiskConfig> stores() {
+  private List<DiskConfig> stores(List<TierConfig> tiers) {
     List<DiskConfig> stores = new ArrayList<>();
     Map<Path, String> paths = new HashMap<>();
     for (Map.Entry<String, SourceLocation> instance :
@@ -202,6 +205,12 @@ final class ConfigBinder extends Binder {
       String scope = "stores." + name;
       Path path = needed(scope, ConfigKeys.DISK_PATH, instance.getValue());
       String other = paths.put(path, name);
+      if (name.matches("memory|tier[1-8]") && !tiers.isEmpty()) {
+        problems.add(
+            instance
+                .getValue()
+                .problem(scope, name + " is the name of a tier of memory", "use another name"));
+      }
       if (other != null) {
         problems.add(
             instance

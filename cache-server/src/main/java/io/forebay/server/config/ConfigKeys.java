@@ -32,6 +32,7 @@ import io.forebay.server.config.ServerConfig.RouteConfig;
 import io.forebay.server.config.ServerConfig.StorageClassConfig;
 import io.forebay.server.config.ServerConfig.StoreConfig;
 import io.forebay.server.config.ServerConfig.ThreadsConfig;
+import io.forebay.server.config.ServerConfig.TierConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 import io.forebay.server.config.ServerConfig.TunnelsConfig;
 import io.forebay.server.config.TlsConfig.CertificateConfig;
@@ -359,6 +360,18 @@ final class ConfigKeys {
               + " cheaper. A directory on a disk works, with a warning: requests may wait for"
               + " that disk.");
 
+  static final Field<StoreConfig, List<TierConfig>> STORE_TIERS =
+      atStart(
+          "tiers",
+          ValueType.TIERS,
+          "",
+          StoreConfig::tiers,
+          "Further tiers of memory between `store.memory` and the disks, in this order: a tmpfs of"
+              + " another NUMA node, hugetlbfs, or a file system with DAX on persistent memory or"
+              + " CXL. An object that leaves a tier goes to the next one, is served from there in"
+              + " place, and comes back to `store.memory` when it is requested often. Each has a"
+              + " file of this size in its directory. A tmpfs and hugetlbfs take memory of the"
+              + " machine, DAX does not.");
   static final Field<StoreConfig, String> STORE_PROTECTED_SHARE =
       atStart(
           "protected-share",
@@ -1561,9 +1574,11 @@ final class ConfigKeys {
           oneOf("default", "memory", "disk"),
           "default",
           StorageClassConfig::tier,
-          "Where objects lie. `memory`: never on a disk of `stores`, not even at a stop; swap and a"
+          "Where objects lie. `memory`: never on a disk of `stores`, not even at a stop, and of"
+              + " `store.tiers` only in those on a tmpfs or hugetlbfs; swap and a"
               + " `store.memory-directory` on a disk are outside of this. `disk`: on disks; in memory"
-              + " they do not enter the protected segment. `default`: in memory, then on a disk as"
+              + " they do not enter the protected segment, and of `store.tiers` they lie in none."
+              + " `default`: in memory, then in `store.tiers`, then on a disk as"
               + " `store.disk-admission` says.");
   static final Field<StorageClassConfig, Integer> CLASS_DISK_AFTER =
       optional(
@@ -1604,7 +1619,7 @@ final class ConfigKeys {
           percent(1, 100),
           "100%",
           StorageClassConfig::quotaPercent,
-          "Share of the memory tier that the class may have. Above it, its objects are evicted"
+          "Share of `store.memory` that the class may have. Above it, its objects are evicted"
               + " before those of other classes; its new objects are stored all the same.");
   static final Field<StorageClassConfig, Integer> CLASS_FLOOR =
       live(
@@ -1709,6 +1724,7 @@ final class ConfigKeys {
               STORE_MEMORY,
               STORE_MEMORY_MIN,
               STORE_MEMORY_DIRECTORY,
+              STORE_TIERS,
               STORE_PROTECTED_SHARE,
               STORE_TOUCH_THRESHOLD,
               STORE_SMALL_OBJECTS,

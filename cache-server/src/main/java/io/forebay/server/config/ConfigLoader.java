@@ -85,6 +85,18 @@ public final class ConfigLoader {
               + ", not in memory, so requests may wait for that disk: use a"
               + " directory on a tmpfs, such as /dev/shm, or omit the key");
     }
+    for (ServerConfig.TierConfig tier : config.store().tiers()) {
+      String typeOfTier = mounts.diskUnder(tier.path());
+      if (typeOfTier != null) {
+        warnings.add(
+            "store.tiers: "
+                + tier.path()
+                + " is on "
+                + typeOfTier
+                + ", not in memory, so requests may wait for that disk: use a directory on a tmpfs,"
+                + " hugetlbfs or DAX mount, or move it to stores");
+      }
+    }
   }
 
   /** A disk that is not mounted leaves its mount point, an empty directory, on the root device. */

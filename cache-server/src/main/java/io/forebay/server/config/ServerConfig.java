@@ -104,6 +104,7 @@ public record ServerConfig(
    * @param memory size of the memory tier
    * @param memoryMin to which it may be reduced while memory is short; a share is one of the tier
    * @param memoryDirectory tmpfs directory named by the operator, or null for the default place
+   * @param tiers between memory and disks, in this order
    * @param protectedShare {@code auto}, or 0 to 0.95
    * @param touchThreshold {@code auto}, 1 or 2
    * @param smallObjects {@code auto}, {@code off}, or the length up to which objects are favoured
@@ -122,6 +123,7 @@ public record ServerConfig(
       MemorySize memory,
       MemorySize memoryMin,
       @Nullable Path memoryDirectory,
+      List<TierConfig> tiers,
       String protectedShare,
       String touchThreshold,
       String smallObjects,
@@ -134,6 +136,9 @@ public record ServerConfig(
       int indexEntries,
       int indexMemoryPercent,
       Duration diskStopLimit) {}
+
+  /** A byte-addressable tier between memory and disks. */
+  public record TierConfig(Path path, long bytes) {}
 
   /**
    * One device of the disk tier.

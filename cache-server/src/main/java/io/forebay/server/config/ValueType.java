@@ -8,6 +8,7 @@ import io.forebay.core.http.UpgradeOffer;
 import io.forebay.core.key.NamePatterns;
 import io.forebay.core.route.NegativeTtl;
 import io.forebay.server.config.ServerConfig.Address;
+import io.forebay.server.config.ServerConfig.TierConfig;
 import io.forebay.server.text.Printable;
 import java.math.BigDecimal;
 import java.net.URI;
@@ -273,6 +274,21 @@ record ValueType<T>(
           true,
           "write names such as www.example.com or *.example.com");
 
+  /** More than any machine has kinds of memory. */
+  private static final int MAX_TIERS = 8;
+
+  static final ValueType<List<TierConfig>> TIERS =
+      new ValueType<>(
+          "list of tiers",
+          "`DIR:SIZE`, such as `/mnt/cxl/forebay:64GiB`, the fastest first",
+          ".*",
+          List.of(),
+          ValueType::tiers,
+          tiers ->
+              String.join(
+                  ",",
+                  tiers.stream().map(one -> one.path() + ":" + printSize(one.bytes())).toList()));
+
   private static final int MAX_LIST = 256;
 
   static final ValueType<String> LOG_OUTPUT =
@@ -525,6 +541,31 @@ record ValueType<T>(
           return numbers.reader.read(text.replace("%", "").strip());
         },
         percent -> percent + "%");
+  }
+
+  private static List<TierConfig> tiers(String text) throws WrongValueException {
+    List<TierConfig> tiers = new ArrayList<>();
+    ValueType<Long> sizes = size("16MiB", "64TiB");
+    String right = "write DIR:SIZE, such as /mnt/cxl/forebay:64GiB";
+    for (String part : text.split(",", -1)) {
+      String item = part.strip();
+      int colon = item.lastIndexOf(':');
+      if (item.isEmpty()) {
+        continue;
+      }
+      if (colon <= 0) {
+        throw wrong(item, "not a directory and a size", right);
+      }
+      Path path = path(item.substring(0, colon));
+      if (tiers.stream().anyMatch(one -> one.path().normalize().equals(path.normalize()))) {
+        throw wrong(path.toString(), "the directory of two tiers", "use one directory per tier");
+      }
+      tiers.add(new TierConfig(path, sizes.reader().read(item.substring(colon + 1).strip())));
+    }
+    if (tiers.size() > MAX_TIERS) {
+      throw wrong(text, "longer than " + MAX_TIERS + " entries", right);
+    }
+    return List.copyOf(tiers);
   }
 
   private static NegativeTtl negativeTtl(String text) throws WrongValueException {

@@ -67,7 +67,7 @@ public final class Leases {
     this.copies = copies;
     this.counters = counters;
     this.isSwappable = isSwappable;
-    int regions = store.regionCount();
+    int regions = store.allRegions();
     this.regionBuffers = new ByteBuffer[regions];
     this.regionAddresses = new long[regions];
     for (int region = 0; region < regions; region++) {

@@ -1,7 +1,9 @@
 package io.forebay.server.metric;
 
+import io.forebay.storage.MiddleTierStats;
 import io.forebay.storage.evict.EvictionStats;
 import io.forebay.storage.evict.HitEstimate;
+import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 
 /** Metrics of the store. */
@@ -106,6 +108,7 @@ final class StoreMetrics {
         "forebay_store_checksum_failures",
         "Records with a checksum mismatch; each counts as a miss.",
         () -> from.store().checksumFailures());
+    middleTiers(meters, from);
     resize(meters, from);
     scrub(meters, from);
     eviction(meters, from);
@@ -122,6 +125,83 @@ final class StoreMetrics {
         "forebay_store_recovered_ratio",
         "Share of the index rebuilt after an unclean stop; 1 when the rebuild is complete.",
         () -> from.store().recovery().fraction());
+  }
+
+  /** Of the tiers that are configured, which do not change while the node runs. */
+  private static void middleTiers(MeterRegistrar meters, CachedReports from) {
+    for (int n = 0; n < from.store().middleTiers().size(); n++) {
+      int tier = n;
+      String name = from.store().middleTiers().get(n).name();
+      middleTier(meters, name, () -> from.store().middleTiers().get(tier));
+    }
+  }
+
+  private static void middleTier(
+      MeterRegistrar meters, String name, Supplier<MiddleTierStats> tier) {
+    String regions = "Regions of a middle tier (`store.tiers`), by state.";
+    meters.gauge(
+        "forebay_tier_regions",
+        regions,
+        () -> tier.get().spareRegions(),
+        "tier",
+        name,
+        "state",
+        "spare");
+    meters.gauge(
+        "forebay_tier_regions",
+        regions,
+        () -> tier.get().probationRegions(),
+        "tier",
+        name,
+        "state",
+        "probation");
+    meters.gauge(
+        "forebay_tier_regions",
+        regions,
+        () -> tier.get().protectedRegions(),
+        "tier",
+        name,
+        "state",
+        "protected");
+    meters.gauge(
+        "forebay_tier_regions",
+        regions,
+        () -> tier.get().limboRegions(),
+        "tier",
+        name,
+        "state",
+        "limbo");
+    meters.gauge(
+        "forebay_tier_bytes",
+        "Bytes of records in a middle tier, including dead records not yet reclaimed.",
+        () -> tier.get().usedBytes(),
+        "tier",
+        name);
+    meters.gauge(
+        "forebay_tier_capacity_bytes",
+        "Mapped memory of a middle tier.",
+        () -> (double) tier.get().regionCount() * tier.get().regionBytes(),
+        "tier",
+        name);
+    meters.counter(
+        "forebay_tier_demoted_records",
+        "Records that came into a middle tier from the tier before it.",
+        () -> tier.get().demotedRecords(),
+        "tier",
+        name);
+    meters.counter(
+        "forebay_tier_promoted_records",
+        "Records of a middle tier that went back to the memory tier because they were requested"
+            + " often.",
+        () -> tier.get().promotedRecords(),
+        "tier",
+        name);
+    meters.counter(
+        "forebay_tier_reclaimed_regions",
+        "Regions of a middle tier reclaimed for reuse.",
+        () -> tier.get().reclaimedRegions(),
+        "tier",
+        name);
   }
 
   private static void resize(MeterRegistrar meters, CachedReports from) {

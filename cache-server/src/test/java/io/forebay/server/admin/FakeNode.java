@@ -14,6 +14,7 @@ import io.forebay.server.purge.PurgeOrder;
 import io.forebay.server.purge.PurgeRefusedException;
 import io.forebay.server.purge.PurgeRefusedException.Refusal;
 import io.forebay.server.tls.CertificateStatus;
+import io.forebay.storage.MiddleTierStats;
 import io.forebay.storage.RecoveryState;
 import io.forebay.storage.StoreStats;
 import io.forebay.storage.disk.DiskStats;
@@ -226,7 +227,9 @@ public final class FakeNode implements NodeControl {
         new EvictionStats(0.7, 2, 32_768, 3, 0.25, 1000, 4, List.of(new HitEstimate(2, 0.9, 0.8))),
         false,
         new ScrubStats(0.5, 27, 28_000, 29, 30, 31),
-        new ResizeStats(3, 120, 32, 33, 34, null));
+        new ResizeStats(3, 120, 32, 33, 34, null),
+        List.of(
+            new MiddleTierStats("tier1", "/mnt/cxl", 64, 4 << 20, 3, 40, 20, 1, 35, 36, 37, 38)));
   }
 
   @Override

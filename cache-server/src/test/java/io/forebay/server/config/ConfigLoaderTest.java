@@ -18,6 +18,7 @@ import io.forebay.server.config.ServerConfig.KeyConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.RouteConfig;
+import io.forebay.server.config.ServerConfig.TierConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -213,6 +214,7 @@ final class ConfigLoaderTest {
             MemorySize.of(3L << 29),
             MemorySize.share(100),
             Path.of("/m"),
+            List.of(),
             "0.35",
             "2",
             "32KiB",
@@ -602,6 +604,55 @@ final class ConfigLoaderTest {
       write(ORIGIN + "store: {memory: \"" + wrong + "\"}");
       assertEquals(1, refused().size(), wrong);
     }
+  }
+
+  @Test
+  void tiersAreAListInTheirOrder() throws IOException {
+    List<TierConfig> tiers =
+        List.of(
+            new TierConfig(Path.of("/mnt/node1/forebay"), 64L << 30),
+            new TierConfig(Path.of("/mnt/cxl:0"), 1L << 40));
+    write(ORIGIN + "store:\n  tiers:\n    - /mnt/node1/forebay:64GiB\n    - /mnt/cxl:0:1TiB\n");
+    assertEquals(tiers, loaded().store().tiers());
+    write(ORIGIN + "store: {tiers: '/mnt/node1/forebay:64GiB, /mnt/cxl:0:1TiB'}");
+    assertEquals(tiers, loaded().store().tiers());
+    write(ORIGIN);
+    assertEquals(List.of(), loaded().store().tiers());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/mnt/cxl, not a directory and a size",
+    ":1GiB, not a directory and a size",
+    "/mnt/cxl:much, not a size",
+    "/mnt/cxl:15MiB, out of range",
+    "/mnt/cxl:65TiB, out of range",
+    "'/mnt/cxl:1GiB,/mnt/./cxl:2GiB', the directory of two tiers",
+  })
+  void refusesWhatIsNoTier(String text, String why) throws IOException {
+    write(ORIGIN + "store: {tiers: \"" + text + "\"}");
+    ConfigProblem problem = refused().getFirst();
+    assertEquals("store.tiers", problem.path());
+    assertTrue(problem.toString().contains(why), problem::toString);
+  }
+
+  @Test
+  void refusesMoreTiersThanAnyMachineHas() throws IOException {
+    StringBuilder tiers = new StringBuilder("/mnt/0:1GiB");
+    for (int n = 1; n < 9; n++) {
+      tiers.append(",/mnt/").append(n).append(":1GiB");
+    }
+    write(ORIGIN + "store: {tiers: \"" + tiers + "\"}");
+    assertTrue(refused().getFirst().toString().contains("longer than 8 entries"));
+  }
+
+  @Test
+  void aDiskMayNotHaveTheNameOfATier() throws IOException {
+    String disk = "stores: {tier1: {path: /mnt/disk, size: 1GiB}}\n";
+    write(ORIGIN + disk);
+    assertEquals("tier1", loaded().stores().getFirst().name());
+    write(ORIGIN + disk + "store: {tiers: /mnt/cxl:1GiB}");
+    assertEquals("stores.tier1", refused().getFirst().path());
   }
 
   @ParameterizedTest

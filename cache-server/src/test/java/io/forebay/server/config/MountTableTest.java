@@ -100,6 +100,27 @@ class MountTableTest {
   }
 
   @Test
+  void aMiddleTierOnADiskIsAWarningAndNoMore() {
+    ConfigEnvironment nothing =
+        new ConfigEnvironment(Map.of(), root, root.resolve("none"), root, root, "edge");
+    ConfigOutcome outcome =
+        new ConfigLoader(nothing, mounts)
+            .load(
+                null,
+                Map.of(
+                    "origin",
+                    "http://127.0.0.1:9",
+                    "store.tiers",
+                    root.resolve("shm/tier") + ":1GiB," + root.resolve("shm/disk/tier") + ":1GiB"));
+    List<String> warnings =
+        outcome instanceof ConfigOutcome.Loaded loaded ? loaded.warnings() : List.of("refused");
+    assertEquals(1, warnings.size(), warnings.toString());
+    String warning = warnings.getFirst();
+    assertTrue(warning.startsWith("store.tiers: " + root.resolve("shm/disk/tier")), warning);
+    assertTrue(warning.contains("xfs") && warning.contains("stores"), warning);
+  }
+
+  @Test
   void aDiskStoreOnTheRootDeviceIsAWarningAndNoMore() {
     ConfigEnvironment nothing =
         new ConfigEnvironment(Map.of(), root, root.resolve("none"), root, root, "edge");

@@ -139,6 +139,7 @@ public final class ListenFixture implements AutoCloseable {
             MemorySize.of(0),
             MemorySize.share(100),
             null,
+            List.of(),
             "auto",
             "auto",
             "auto",

@@ -53,13 +53,13 @@ final class DiskAdmission {
 
   /** Whether a record of probation is worth a write before it leaves. */
   boolean isDueInProbation(int region, int slot) {
-    return regions.touches(region, slot) > 0
+    return requests(region, slot) > 0
         || classes.of(regions.storageClass(region, slot)).diskAfter() == 0;
   }
 
   /**
-   * Requested again since it came: what is protected has been, whatever its count says now, unless
-   * it is there for its size alone.
+   * Requested again since it came: what is protected, or in a middle tier, may have been, whatever
+   * its count says now, unless it is there for its size alone, or was never requested.
    */
   boolean wasTouched(int region, int slot) {
     return requests(region, slot) > 0;
@@ -68,7 +68,8 @@ final class DiskAdmission {
   private int requests(int region, int slot) {
     int touches = regions.touches(region, slot);
     boolean wasRequested =
-        regions.segment(region) == Regions.PROTECTED && regions.isProven(region, slot);
+        (regions.segment(region) == Regions.PROTECTED || !regions.isFirst(region))
+            && regions.isProven(region, slot);
     return wasRequested ? touches + 1 : touches;
   }
 }

@@ -20,12 +20,20 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps spare regions available by segmented LRU over regions, as {@link SegmentPolicy} decides.
- * Reclaim thread only.
+ * Keeps spare regions of one tier available by segmented LRU over regions, as {@link SegmentPolicy}
+ * decides. Reclaim thread only.
  *
- * <p>What survives moves to the young end of the protected segment, all else goes. A record moves
- * under its key's lock: the copy becomes live, the index names it, the original stops being live. A
- * reclaimed region refuses new pins and waits in limbo until the old ones are gone.
+ * <p>What survives moves to the young end of the protected segment, all else goes: to the next tier
+ * where there is one, else to a disk, or nowhere. Of a middle tier, records that are requested
+ * often go back to the first one. A record moves under its key's lock: the copy becomes live, the
+ * index names it, the original stops being live. A reclaimed region refuses new pins and waits in
+ * limbo until the old ones are gone.
+ *
+ * <pre>
+ *              +--------- promoted (protected) <---------+
+ *              v                                         |
+ *   first tier: probation, protected --demoted--> middle tier: probation, protected --> disk
+ * </pre>
  */
 public final class Reclaimer {
   private static final double INDEX_HIGH = 0.9;
@@ -33,7 +41,19 @@ public final class Reclaimer {
   /** How long each region that is to be given back waits for the disks to take its records. */
   private static final long PATIENCE_MILLIS = 1_000;
 
+  /**
+   * Spare regions that a tier has before the one above it empties a region into it: what is left of
+   * two open regions may be too short for its records.
+   */
+  public static final int SPARES_FOR_DEMOTION = 3;
+
+  /** How many regions a tier frees at most before the one above it goes on. */
+  private static final int MAX_MAKING_ROOM = 4;
+
   private final Regions regions;
+  private final int tier;
+  private final @Nullable Reclaimer next;
+  private final @Nullable TierPromotion promotion;
   private final RegionPins pins;
   private final SpaceAllocator space;
   private final ObjectIndex index;
@@ -49,6 +69,7 @@ public final class Reclaimer {
   private final DiskDemoter demotion;
   private final SegmentPolicy policy;
   private final StorageClassPolicy classes;
+  private final SegmentPolicy first;
   private final GhostFilter ghosts;
   private final SliceHeads heads;
   private final BodySizes sizes;
@@ -70,7 +91,10 @@ public final class Reclaimer {
   private long keptWhole;
   private long dead;
   private long revoked;
+  private long demoted;
+  private long promoted;
 
+  /** Of a store with one tier. */
   public Reclaimer(
       Regions regions,
       RegionPins pins,
@@ -86,7 +110,55 @@ public final class Reclaimer {
       StorageClasses classes,
       int sliceBytes,
       long fillDeadlineMillis) {
+    this(
+        regions,
+        pins,
+        space,
+        index,
+        purges,
+        fills,
+        growing,
+        disk,
+        check,
+        demotion,
+        eviction,
+        classes,
+        sliceBytes,
+        fillDeadlineMillis,
+        0,
+        null,
+        null);
+  }
+
+  /**
+   * Of one of several tiers.
+   *
+   * @param tier its number; the first one's is 0
+   * @param next what frees the regions of the tier behind it; null for the last
+   * @param promotion what may go back to the first tier; null for that
+   */
+  public Reclaimer(
+      Regions regions,
+      RegionPins pins,
+      SpaceAllocator space,
+      ObjectIndex index,
+      Purges purges,
+      Set<? extends UnfinishedObject> fills,
+      Set<Long> growing,
+      DiskTier disk,
+      MemoryCheck check,
+      DiskDemoter demotion,
+      EvictionState eviction,
+      StorageClasses classes,
+      int sliceBytes,
+      long fillDeadlineMillis,
+      int tier,
+      @Nullable Reclaimer next,
+      @Nullable TierPromotion promotion) {
     this.regions = regions;
+    this.tier = tier;
+    this.next = next;
+    this.promotion = promotion;
     this.pins = pins;
     this.space = space;
     this.index = index;
@@ -97,10 +169,12 @@ public final class Reclaimer {
     this.disk = disk;
     this.check = check;
     this.demotion = demotion;
-    this.policy = eviction.policy();
+    this.first = eviction.policy();
+    // The settings are those of the first tier; what a pass counts is its own.
+    this.policy = tier == 0 ? first : new SegmentPolicy(first.setting());
     this.heads = new SliceHeads(regions.memory(), cursor);
     this.sizes = new BodySizes(regions, cursor, sliceBytes);
-    this.classes = new StorageClassPolicy(regions, classes, sizes);
+    this.classes = new StorageClassPolicy(regions, classes, sizes, tier == 0);
     this.ghosts = eviction.ghosts();
     this.fillDeadlineMillis = fillDeadlineMillis;
   }
@@ -141,10 +215,20 @@ public final class Reclaimer {
     return revoked;
   }
 
+  /** Records that went to the next tier. */
+  public long demoted() {
+    return demoted;
+  }
+
+  /** Records that went back to the first tier. */
+  public long promoted() {
+    return promoted;
+  }
+
   /** Makes spares of regions that hold nothing; safe before the index is complete. */
   public boolean renewFree() {
     boolean progress = false;
-    for (int region = 0; region < regions.count(); region++) {
+    for (int region = regions.from(tier); region < regions.end(tier); region++) {
       int state = regions.state(region);
       if (state == Regions.FREE || (state == Regions.LIMBO && pins.isUnpinned(region))) {
         regions.renew(region);
@@ -159,17 +243,18 @@ public final class Reclaimer {
    * Reclaims at most one region; false if there was nothing to do or nothing that could be done.
    */
   public boolean step(long nowMillis) {
-    boolean progress = revokeStalled(nowMillis);
+    boolean progress = tier == 0 && revokeStalled(nowMillis);
     progress |= renewFree();
     int limbo = limboCount();
     boolean isShort =
         space.spareCount() + limbo < space.spareTarget()
-            || (space.spareCount() <= 1 && limbo < regions.inUse() / 4);
+            || (space.spareCount() <= 1 && limbo < regionsInUse() / 4);
     boolean isShrinking = space.spareCount() + limbo < space.spareTarget() + space.toWithdraw();
-    if (!isShort && !isShrinking && index.count() < index.capacity() * INDEX_HIGH) {
+    if (!isShort && !isShrinking && !isToReduceIndex()) {
       return progress;
     }
-    if (space.spareCount() > 1 && demotion.isBehind() && !isImpatient(nowMillis)) {
+    boolean isBehind = next == null ? demotion.isBehind() : !next.makesRoom(nowMillis);
+    if (space.spareCount() > 1 && isBehind && !isImpatient(nowMillis)) {
       // What leaves now would be dropped. While there is a region to write to, a moment's patience
       // costs nothing; longer than that a slow disk holds nobody up.
       return progress;
@@ -178,7 +263,7 @@ public final class Reclaimer {
     int victim = victim();
     if (victim < 0) {
       boolean isSettled = regions.settledAge() == TierHeader.ALL_SETTLED;
-      return (isShort && isSettled && revokeOne(stalest())) || progress;
+      return (tier == 0 && isShort && isSettled && revokeOne(stalest())) || progress;
     }
     if (!reclaim(victim)) {
       return true;
@@ -191,6 +276,25 @@ public final class Reclaimer {
       space.addSpare(victim);
     }
     return true;
+  }
+
+  /** Frees regions, some at most, until the tier can take what one region of another holds. */
+  private boolean makesRoom(long nowMillis) {
+    for (int n = 0;
+        n < MAX_MAKING_ROOM && space.spareCount() < SPARES_FOR_DEMOTION && step(nowMillis);
+        n++) {
+      Thread.onSpinWait();
+    }
+    return space.spareCount() >= SPARES_FOR_DEMOTION;
+  }
+
+  /** Whether records have to go for the sake of the index: from the last tier that has any. */
+  private boolean isToReduceIndex() {
+    return index.count() >= index.capacity() * INDEX_HIGH && (next == null || next.victim() < 0);
+  }
+
+  private int regionsInUse() {
+    return tier == 0 ? regions.inUse() : regions.count(tier);
   }
 
   /** Whether memory has to be given back, and the disks have been behind for long enough. */
@@ -211,7 +315,7 @@ public final class Reclaimer {
 
   private int limboCount() {
     int limbo = 0;
-    for (int region = 0; region < regions.count(); region++) {
+    for (int region = regions.from(tier); region < regions.end(tier); region++) {
       if (regions.state(region) == Regions.LIMBO) {
         limbo++;
       }
@@ -226,7 +330,7 @@ public final class Reclaimer {
     int protectedOne = -1;
     int protectedCount = 0;
     long settledAge = regions.settledAge();
-    for (int region = 0; region < regions.count(); region++) {
+    for (int region = regions.from(tier); region < regions.end(tier); region++) {
       boolean isProtected = regions.segment(region) == Regions.PROTECTED;
       int state = regions.state(region);
       if (isProtected && (state == Regions.SEALED || state == Regions.OPEN)) {
@@ -252,7 +356,7 @@ public final class Reclaimer {
             && (probation < 0
                 || policy.reclaimsProtected(
                     protectedCount - guarded,
-                    regions.inUse() - guarded,
+                    regionsInUse() - guarded,
                     regions.age(protectedOne) < regions.age(probation)));
     int next = takesProtected ? protectedOne : probation;
     isBeforeItsTime = overQuota >= 0 && overQuota != next;
@@ -271,6 +375,9 @@ public final class Reclaimer {
     int slots = regions.slots(region);
     int[] living = new int[slots];
     int count = 0;
+    if (tier > 0) {
+      policy.setting(first.setting());
+    }
     policy.begin(isProtected);
     classes.begin(isBeforeItsTime);
     for (int slot = 0; slot < slots; slot++) {
@@ -322,7 +429,11 @@ public final class Reclaimer {
               || (fates[n] == StorageClassPolicy.Fate.BY_USE
                   && policy.survives(
                       regions.touches(region, slot), lives(region, slot, isProtected), length));
-      if (!survives || !move(region, slot, generation, length, isProtected)) {
+      boolean stays =
+          survives
+              && (promotes(region, slot, generation, length)
+                  || move(region, slot, generation, length, isProtected));
+      if (!stays && !demote(region, slot, generation, length, isProtected)) {
         if (!isProtected) {
           addGhost(region, slot, length);
         }
@@ -405,29 +516,120 @@ public final class Reclaimer {
 
   private boolean move(
       int region, int slot, int generation, int roundedLength, boolean isProtected) {
-    MemorySegment memory = regions.memory();
-    long entry = regions.entry(region, slot);
-    int length = memory.get(Layouts.INT, entry + DirectoryEntry.LENGTH_OFFSET);
     if (!space.reserveProtected(roundedLength, target)) {
       return false;
     }
-    int offset = memory.get(Layouts.INT, entry + DirectoryEntry.OFFSET_OFFSET);
-    long from = regions.base(region) + offset;
-    long to = regions.base(target.region()) + target.offset();
-    byte kindAndClass = memory.get(Layouts.BYTE, entry + DirectoryEntry.KIND_OFFSET);
-    long high = memory.get(Layouts.LONG, entry + DirectoryEntry.KEY_HIGH_OFFSET);
-    long low = memory.get(Layouts.LONG, entry + DirectoryEntry.KEY_LOW_OFFSET);
+    enterCopy(region, slot);
+    goOn(region, slot, isProtected, target.region(), target.slot());
+    if (carry(region, slot, generation)) {
+      moved++;
+    }
+    return true;
+  }
+
+  /**
+   * To the next tier, where the record begins anew: whether it was requested before is all that is
+   * known of it there. False where there is none, or no room.
+   */
+  private boolean demote(
+      int region, int slot, int generation, int roundedLength, boolean isProtected) {
+    Reclaimer below = next;
+    if (below == null
+        || !classes.mayBeIn(below.isVolatile(), region, slot)
+        || !below.space.reserve(roundedLength, target)) {
+      return false;
+    }
+    boolean wasProven = (isProtected || tier > 0) && regions.isProven(region, slot);
+    boolean isProven = wasProven || regions.touches(region, slot) > 0;
+    enterCopy(region, slot);
+    regions.use(target.region(), target.slot(), 0, 0, isProven);
+    if (carry(region, slot, generation)) {
+      demoted++;
+    }
+    return true;
+  }
+
+  private boolean isVolatile() {
+    return promotion == null || promotion.isVolatile();
+  }
+
+  /** Whether a record of a middle tier has gone back to the first one. */
+  private boolean promotes(int region, int slot, int generation, int roundedLength) {
+    TierPromotion own = promotion;
+    return own != null
+        && regions.touches(region, slot) >= TierPromotion.TOUCHES
+        && promote(own, region, slot, generation, roundedLength);
+  }
+
+  private boolean promote(
+      TierPromotion own, int region, int slot, int generation, int roundedLength) {
+    if (!classes.mayBeProtected(region, slot) || !own.reserve(roundedLength, target)) {
+      return false;
+    }
+    enterCopy(region, slot);
+    regions.use(target.region(), target.slot(), 0, 0, true);
+    if (carry(region, slot, generation)) {
+      promoted++;
+    }
+    return true;
+  }
+
+  /**
+   * Brings records of a region whose turn it is back to the first tier that have as many touches as
+   * are counted, so that they need not wait until their region is reclaimed. False if there is
+   * nothing to do now.
+   */
+  public boolean promoteStep(long nowMillis) {
+    TierPromotion own = promotion;
+    if (own == null || !own.isDue(nowMillis)) {
+      return false;
+    }
+    int region = own.region();
+    int generation = regions.generation(region);
+    int slots = regions.state(region) == Regions.SEALED ? regions.slots(region) : 0;
+    while (own.slot() < slots) {
+      int slot = own.slot();
+      if (regions.isCommitted(region, slot, generation)
+          && regions.isLive(region, slot)
+          && regions.touches(region, slot) == DirectoryEntry.MAX_TOUCHES
+          && check.isEntrySound(region, generation, slot)
+          && check.isIntact(region, generation, slot)
+          && !isDead(region, slot)
+          && classes.mayBeProtected(region, slot)
+          && !promote(own, region, slot, generation, length(regions.memory(), region, slot))) {
+        // No room there now, or enough for the moment: it goes on from here.
+        return false;
+      }
+      own.nextSlot();
+    }
+    own.nextRegion();
+    return true;
+  }
+
+  /** Writes the directory entry of a copy at the target, which names nothing yet. */
+  private void enterCopy(int region, int slot) {
+    MemorySegment memory = regions.memory();
+    long entry = regions.entry(region, slot);
     regions.enter(
         target.region(),
         target.slot(),
-        kindAndClass,
-        high,
-        low,
+        memory.get(Layouts.BYTE, entry + DirectoryEntry.KIND_OFFSET),
+        memory.get(Layouts.LONG, entry + DirectoryEntry.KEY_HIGH_OFFSET),
+        memory.get(Layouts.LONG, entry + DirectoryEntry.KEY_LOW_OFFSET),
         target.offset(),
         memory.get(Layouts.LONG, entry + DirectoryEntry.BIRTH_OFFSET),
         memory.get(Layouts.LONG, entry + DirectoryEntry.OBJECT_OFFSET),
         memory.get(Layouts.LONG, entry + DirectoryEntry.BASE_SCOPE_OFFSET));
-    goOn(region, slot, isProtected, target.region(), target.slot());
+  }
+
+  /** Copies a record to the target, names the copy, and releases the target's region. */
+  private boolean carry(int region, int slot, int generation) {
+    MemorySegment memory = regions.memory();
+    long entry = regions.entry(region, slot);
+    int length = memory.get(Layouts.INT, entry + DirectoryEntry.LENGTH_OFFSET);
+    int offset = memory.get(Layouts.INT, entry + DirectoryEntry.OFFSET_OFFSET);
+    long from = regions.base(region) + offset;
+    long to = regions.base(target.region()) + target.offset();
     TierMemory.copy(memory, from, to, length);
     memory.set(Layouts.INT, to + RecordHeader.GENERATION_OFFSET, target.generation());
     memory.set(Layouts.INT, to + RecordHeader.ENTRY_OFFSET, target.slot());
@@ -437,20 +639,17 @@ public final class Reclaimer {
         target.generation(),
         length,
         memory.get(Layouts.INT, entry + DirectoryEntry.EPOCH_OFFSET));
-    move.high = high;
-    move.low = low;
+    move.high = memory.get(Layouts.LONG, entry + DirectoryEntry.KEY_HIGH_OFFSET);
+    move.low = memory.get(Layouts.LONG, entry + DirectoryEntry.KEY_LOW_OFFSET);
     move.isHead = DirectoryEntry.kind(memory, entry) != RecordHeader.KIND_SLICE;
     move.region = region;
     move.slot = slot;
     move.generation = generation;
     move.offset = offset;
     move.length = length;
-    ObjectIndex.Outcome outcome = cursor.update(high, low, move);
+    ObjectIndex.Outcome outcome = cursor.update(move.high, move.low, move);
     regions.release(target.region());
-    if (outcome == ObjectIndex.Outcome.DONE) {
-      moved++;
-    }
-    return true;
+    return outcome == ObjectIndex.Outcome.DONE;
   }
 
   private void evict(int region, int slot, int generation) {

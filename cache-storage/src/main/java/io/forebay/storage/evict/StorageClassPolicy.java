@@ -20,8 +20,10 @@ import java.util.function.IntToLongFunction;
  *   <li>Records of bodies that are too large for the protected segment are evicted.
  * </ul>
  *
- * Use: {@link #begin}, {@link #count} for every live record, {@link #weigh}, then {@link #fate} for
- * every record in the same order.
+ * <p>Shares are of the first tier, and decide there. In a middle tier use decides on all records.
+ *
+ * <p>Use: {@link #begin}, {@link #count} for every live record, {@link #weigh}, then {@link #fate}
+ * for every record in the same order.
  */
 final class StorageClassPolicy {
   /** What becomes of a record. */
@@ -37,6 +39,7 @@ final class StorageClassPolicy {
   private final StorageClassUsage usage;
   private final StorageClasses classes;
   private final BodySizes sizes;
+  private final boolean isFirst;
 
   /** Of the region that is reclaimed, by class: bytes of live records. */
   private final long[] live = new long[StorageClasses.COUNT];
@@ -57,11 +60,15 @@ final class StorageClassPolicy {
   private boolean isEarly;
   private int wholeInARow;
 
-  StorageClassPolicy(Regions regions, StorageClasses classes, BodySizes sizes) {
+  /**
+   * @param isFirst whether it is asked for the first tier
+   */
+  StorageClassPolicy(Regions regions, StorageClasses classes, BodySizes sizes, boolean isFirst) {
     this.regions = regions;
     this.usage = regions.classes();
     this.classes = classes;
     this.sizes = sizes;
+    this.isFirst = isFirst;
   }
 
   /** Records of a class that left memory. */
@@ -79,7 +86,7 @@ final class StorageClassPolicy {
   /** Whether any class has a quota and more than that. */
   boolean isAnyOverQuota() {
     boolean isAny = false;
-    for (int n = 1; n < excess.length && usage.isInUse(); n++) {
+    for (int n = 1; n < excess.length && isFirst && usage.isInUse(); n++) {
       excess[n] = classes.of(n).hasQuota() ? excess(n, usage.bytes(n) - inLimbo(n)) : 0;
       isAny |= excess[n] > 0;
     }
@@ -101,7 +108,7 @@ final class StorageClassPolicy {
    */
   int guardedRegions() {
     long sum = 0;
-    for (int n = 1; n < excess.length && classes.isAnyGuarded(); n++) {
+    for (int n = 1; n < excess.length && isFirst && classes.isAnyGuarded(); n++) {
       sum += Math.min(usage.liveBytes(n), share(classes.of(n).guardedPercent()));
     }
     return (int) (sum / regions.regionBytes());
@@ -161,7 +168,7 @@ final class StorageClassPolicy {
 
   /** Ends counting. */
   void weigh(int region) {
-    for (int n = 1; n < live.length; n++) {
+    for (int n = 1; n < live.length && isFirst; n++) {
       if (live[n] > 0) {
         StorageClass own = classes.of(n);
         long others = usage.bytes(n) - inLimbo(n) - usage.bytes(region, n);
@@ -176,7 +183,7 @@ final class StorageClassPolicy {
 
   Fate fate(int region, int slot, int length) {
     int number = regions.storageClass(region, slot);
-    if (number == 0) {
+    if (number == 0 || !isFirst) {
       return isEarly ? Fate.KEPT : Fate.BY_USE;
     }
     long space = Regions.spaceOf(length);
@@ -191,11 +198,26 @@ final class StorageClassPolicy {
       return Fate.KEPT;
     }
     surplus[number] -= space;
-    StorageClass own = classes.of(number);
-    boolean isTooLarge =
-        own.memoryMaxBytes() != StorageClass.UNLIMITED
-            && (own.memoryMaxBytes() == 0 || sizes.of(region, slot) > own.memoryMaxBytes());
-    return isTooLarge ? Fate.EVICTED : Fate.BY_USE;
+    return mayBeProtected(region, slot) ? Fate.BY_USE : Fate.EVICTED;
+  }
+
+  /** Whether the body of a record is not too large for the protected segment of the first tier. */
+  boolean mayBeProtected(int region, int slot) {
+    StorageClass own = classes.of(regions.storageClass(region, slot));
+    return own.memoryMaxBytes() == StorageClass.UNLIMITED
+        || (own.memoryMaxBytes() != 0 && sizes.of(region, slot) <= own.memoryMaxBytes());
+  }
+
+  /**
+   * Whether a record may lie in a middle tier: one of {@code tier: memory} if that ends with the
+   * machine's memory, one of {@code tier: disk} does not.
+   */
+  boolean mayBeIn(boolean isVolatile, int region, int slot) {
+    return switch (classes.of(regions.storageClass(region, slot)).tier()) {
+      case DEFAULT -> true;
+      case MEMORY -> isVolatile;
+      case DISK -> false;
+    };
   }
 
   private boolean isOverQuota(int storageClass, boolean isRequested, long space) {

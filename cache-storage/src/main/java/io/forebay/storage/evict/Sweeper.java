@@ -3,11 +3,9 @@ package io.forebay.storage.evict;
 import io.forebay.storage.disk.DiskTier;
 import io.forebay.storage.disk.Promoter;
 import io.forebay.storage.index.ObjectIndex;
-import io.forebay.storage.layout.CheckedLong;
 import io.forebay.storage.layout.DirectoryEntry;
 import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.layout.RecordHeader;
-import io.forebay.storage.layout.TierHeader;
 import io.forebay.storage.purge.ActiveBirths;
 import io.forebay.storage.purge.Purges;
 import io.forebay.storage.region.Regions;
@@ -98,7 +96,7 @@ public final class Sweeper {
 
   private void forget() {
     // The tier's note comes before the journal's: a tier that lacks it opens empty.
-    CheckedLong.write(regions.memory(), TierHeader.SWEPT_THROUGH_OFFSET, diskThrough);
+    regions.sweptThrough(diskThrough);
     purges.retire(diskThrough);
     diskThrough = -1;
   }

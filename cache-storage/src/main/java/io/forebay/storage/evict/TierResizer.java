@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings the memory tier to the number of regions that is wanted. Reclaim thread only, except the
- * target and the figures.
+ * Brings the first memory tier to the number of regions that is wanted. Reclaim thread only, except
+ * the target and the figures.
  *
  * <pre>
  *   sealed --reclaim--> limbo --no pins--> spare --withdraw--> withdrawn
@@ -53,20 +53,20 @@ public final class TierResizer {
     this.regions = regions;
     this.space = space;
     this.pages = pages;
-    this.minRegions = Math.min(minRegions, regions.count());
+    this.minRegions = Math.min(minRegions, regions.count(0));
     this.target = Math.max(this.minRegions, regions.inUse());
     this.fixedBecause = pages.fixedBecause();
   }
 
   /** From here on so many regions are wanted, within the bounds. Any thread. */
   public void target(int regionCount) {
-    target = Math.clamp(regionCount, minRegions, regions.count());
+    target = Math.clamp(regionCount, minRegions, regions.count(0));
   }
 
   /** Any thread. */
   public ResizeStats stats() {
     return new ResizeStats(
-        regions.count() - regions.inUse(),
+        regions.count(0) - regions.inUse(),
         target,
         givenBack.get(),
         takenBack.get(),
@@ -79,7 +79,7 @@ public final class TierResizer {
     int inUse = regions.inUse();
     int wanted = target;
     if (inUse > wanted && fixedBecause == null) {
-      int most = Math.max(1, regions.count() / TRANSITION_SHARE);
+      int most = Math.max(1, regions.count(0) / TRANSITION_SHARE);
       int asked = Math.min(inUse - wanted, most);
       // Asked for anew, the reclaimer has something to do.
       boolean isNew = asked != space.toWithdraw();
@@ -133,7 +133,7 @@ public final class TierResizer {
             regions.regionBytes() >> 10,
             e.getMessage(),
             regions.inUse(),
-            regions.count(),
+            regions.count(0),
             RETRY_MILLIS / 1000);
       }
       hasFailed = true;
@@ -148,7 +148,7 @@ public final class TierResizer {
   }
 
   private int withdrawn() {
-    for (int region = 0; region < regions.count(); region++) {
+    for (int region = 0; region < regions.count(0); region++) {
       if (regions.state(region) == Regions.WITHDRAWN) {
         return region;
       }

@@ -10,11 +10,13 @@ import io.forebay.storage.layout.SliceRecord;
 import io.forebay.storage.region.Regions;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the memory tier for inspection, of a running store or mapped from a file. In a running
- * store it pins each region only for a few thousand entries at a time, so reclaim is hardly
+ * Reads one of the memory tiers for inspection, of a running store or mapped from a file. In a
+ * running store it pins each region only for a few thousand entries at a time, so reclaim is hardly
  * delayed. Every length is validated before use, because a file may be damaged. One thread, never
  * an event loop.
  */
@@ -22,6 +24,7 @@ public final class MemoryTier implements Tier {
   private static final int ENTRIES_A_PIN = 4096;
 
   private final Regions regions;
+  private final int number;
   private final Guard guard;
   private final ObjectIndex.Cursor cursor;
   private final IndexValue value = new IndexValue();
@@ -46,15 +49,25 @@ public final class MemoryTier implements Tier {
     void unpin(int region);
   }
 
-  public MemoryTier(Regions regions, Guard guard, ObjectIndex.Cursor cursor) {
+  /** All of them, the first one first. */
+  public static List<MemoryTier> all(Regions regions, Guard guard, ObjectIndex.Cursor cursor) {
+    List<MemoryTier> tiers = new ArrayList<>();
+    for (int number = 0; number < regions.tiers(); number++) {
+      tiers.add(new MemoryTier(regions, number, guard, cursor));
+    }
+    return tiers;
+  }
+
+  private MemoryTier(Regions regions, int number, Guard guard, ObjectIndex.Cursor cursor) {
     this.regions = regions;
+    this.number = number;
     this.guard = guard;
     this.cursor = cursor;
   }
 
   @Override
   public String name() {
-    return "memory";
+    return number == 0 ? "memory" : "tier" + number;
   }
 
   @Override
@@ -63,8 +76,13 @@ public final class MemoryTier implements Tier {
   }
 
   @Override
+  public int firstRegion() {
+    return regions.from(number);
+  }
+
+  @Override
   public int regionCount() {
-    return regions.count();
+    return regions.count(number);
   }
 
   @Override
@@ -176,7 +194,7 @@ public final class MemoryTier implements Tier {
   @Nullable Entry at(IndexValue place) {
     int region = place.region();
     int generation = place.generation();
-    if (region < 0 || region >= regions.count() || !guard.pin(region, generation)) {
+    if (!has(region) || !guard.pin(region, generation)) {
       return null;
     }
     try {
@@ -199,9 +217,11 @@ public final class MemoryTier implements Tier {
 
   /** Whether the index's word of where it lies in memory is true. */
   boolean isHere(IndexValue place) {
-    return place.region() >= 0
-        && place.region() < regions.count()
-        && regions.isReadable(place.region(), place.generation());
+    return has(place.region()) && regions.isReadable(place.region(), place.generation());
+  }
+
+  private boolean has(int region) {
+    return region >= regions.from(number) && region < regions.end(number);
   }
 
   @Override

@@ -270,7 +270,7 @@ public final class StoreInspection implements AutoCloseable {
       }
       this.survey =
           new StoreInspector(
-              new MemoryTier(core.regions, desk, desk.cursor),
+              MemoryTier.all(core.regions, desk, desk.cursor),
               disks,
               classes,
               notes,

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 public final class StoreInspector {
   private static final int MAX_RUNS = 256;
 
-  private final MemoryTier memory;
+  private final List<MemoryTier> memory;
   private final List<DiskDevice> disks;
   private final List<Tier> tiers = new ArrayList<>();
   private final StorageClasses classes;
@@ -57,7 +57,7 @@ public final class StoreInspector {
    * @param isOver asked between regions: whether to end with what is there
    */
   public StoreInspector(
-      MemoryTier memory,
+      List<MemoryTier> memory,
       List<DiskDevice> disks,
       StorageClasses classes,
       List<String> notes,
@@ -66,9 +66,9 @@ public final class StoreInspector {
       PurgeVerdicts fates,
       LongSupplier clockMillis,
       BooleanSupplier isOver) {
-    this.memory = memory;
+    this.memory = List.copyOf(memory);
     this.disks = List.copyOf(disks);
-    this.tiers.add(memory);
+    this.tiers.addAll(memory);
     this.tiers.addAll(disks);
     this.classes = classes;
     this.notes = List.copyOf(notes);
@@ -106,7 +106,8 @@ public final class StoreInspector {
     int first = from.region();
     for (int n = from.tier(); n < tiers.size(); n++) {
       Tier tier = tiers.get(n);
-      for (int region = first; region < tier.regionCount(); region++) {
+      int end = tier.firstRegion() + tier.regionCount();
+      for (int region = Math.max(first, tier.firstRegion()); region < end; region++) {
         if (isOver.getAsBoolean()) {
           return new Listing(found, new Position(n, region, slot));
         }
@@ -141,7 +142,7 @@ public final class StoreInspector {
         cursor.get(entry.keyHigh(), entry.keyLow(), value) == ObjectIndex.Outcome.DONE
             && value.birth() == entry.birth()
             && value.isOf(entry.objectId());
-    if (!entry.in().isMemory() && isIndexed && memory.isHere(value)) {
+    if (!entry.in().isMemory() && isIndexed && inMemory(value) != null) {
       // Listed with what lies in memory.
       return null;
     }
@@ -153,6 +154,16 @@ public final class StoreInspector {
     return head == null || !filter.test(head)
         ? null
         : stored(head, entry.isMarker(), entry.in().isMemory() ? entry : null, onDisk);
+  }
+
+  /** The memory tier in which a record lies; null if it lies in none. */
+  private @Nullable MemoryTier inMemory(IndexValue place) {
+    for (MemoryTier tier : memory) {
+      if (tier.isHere(place)) {
+        return tier;
+      }
+    }
+    return null;
   }
 
   private @Nullable Entry onDisk(long high, long low) throws IOException {
@@ -196,7 +207,7 @@ public final class StoreInspector {
           cursor.get(SliceRecord.keyHigh(object), SliceRecord.keyLow(object, n), value)
                   == ObjectIndex.Outcome.DONE
               && value.isOf(object);
-      boolean isHere = isKnown && memory.isHere(value);
+      boolean isHere = isKnown && inMemory(value) != null;
       String disk = isKnown ? diskName() : null;
       inMemory += isHere ? 1 : 0;
       onDisk += disk != null ? 1 : 0;
@@ -239,9 +250,10 @@ public final class StoreInspector {
     if (cursor.get(high, low, value) != ObjectIndex.Outcome.DONE) {
       return Optional.empty();
     }
-    Entry inMemory = memory.isHere(value) ? memory.at(value) : null;
+    MemoryTier tier = inMemory(value);
+    Entry inMemory = tier == null ? null : tier.at(value);
     Entry onDisk = onDisk(high, low);
-    Head head = inMemory == null ? null : memory.head(inMemory);
+    Head head = inMemory == null ? null : inMemory.in().head(inMemory);
     if (head == null) {
       inMemory = null;
       head = onDisk == null ? null : onDisk.in().head(onDisk);
@@ -259,7 +271,8 @@ public final class StoreInspector {
   public List<InspectedObject> variants(long baseScope, int limit) throws IOException {
     Map<String, InspectedObject> found = new LinkedHashMap<>();
     for (Tier tier : tiers) {
-      for (int region = 0; region < tier.regionCount() && !isOver.getAsBoolean(); region++) {
+      int end = tier.firstRegion() + tier.regionCount();
+      for (int region = tier.firstRegion(); region < end && !isOver.getAsBoolean(); region++) {
         tier.walk(
             region,
             0,
@@ -303,7 +316,8 @@ public final class StoreInspector {
     long now = clockMillis.getAsLong();
     tiers.forEach(census::expect);
     for (Tier tier : tiers) {
-      for (int region = 0; region < tier.regionCount(); region++) {
+      int end = tier.firstRegion() + tier.regionCount();
+      for (int region = tier.firstRegion(); region < end; region++) {
         if (isOver.getAsBoolean()) {
           census.cut();
           return census;
@@ -433,7 +447,7 @@ public final class StoreInspector {
       expires(Integer.toUnsignedLong(entry.expiresSeconds()) * 1000);
       boolean isInMemoryToo =
           cursor.get(entry.keyHigh(), entry.keyLow(), value) == ObjectIndex.Outcome.DONE
-              && memory.isHere(value);
+              && StoreInspector.this.inMemory(value) != null;
       if (isInMemoryToo) {
         return;
       }

@@ -3,12 +3,17 @@ package io.forebay.storage.inspect;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** A read-only view, region by region, of the memory tier or one disk. */
+/** A read-only view, region by region, of a memory tier or one disk. */
 public sealed interface Tier permits MemoryTier, DiskDevice {
-  /** {@code memory}, or the name of the disk. */
+  /** {@code memory}, {@code tier1} and so on for middle tiers, or the name of the disk. */
   String name();
 
   boolean isMemory();
+
+  /** The number of its first region; numbers go on from there. */
+  default int firstRegion() {
+    return 0;
+  }
 
   int regionCount();
 

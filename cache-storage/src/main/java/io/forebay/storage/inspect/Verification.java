@@ -94,7 +94,8 @@ public final class Verification {
     notes = survey.notes();
     try {
       for (Tier tier : survey.tiers()) {
-        for (int region = 0; region < tier.regionCount() && !isCancelled; region++) {
+        int end = tier.firstRegion() + tier.regionCount();
+        for (int region = tier.firstRegion(); region < end && !isCancelled; region++) {
           region(survey, tier, region, repair);
           passedBytes.addAndGet(tier.regionBytes());
         }

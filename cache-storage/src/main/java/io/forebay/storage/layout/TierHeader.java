@@ -17,11 +17,11 @@ import java.util.zip.CRC32C;
  *  | CRC of| spare | boot identity   | swept through | newest millis | settled age   |
  *  | 8..39 |       | (16 bytes)      | (32 bytes)    | (32 bytes)    | (32 bytes)    |
  *  +-------+-------+-----------------+---------------+---------------+---------------+
- *  160      168      176     180     184
- *  +--------+--------+-------+-------+
- *  | index  | index  | clean | CRC of|
- *  | entries| seal   |       | 40..179
- *  +--------+--------+-------+-------+
+ *  160      168      176     180     184     192               224
+ *  +--------+--------+-------+-------+-------+-----------------+
+ *  | index  | index  | clean | CRC of| spare | start           |
+ *  | entries| seal   |       | 40..179       | (32 bytes)      |
+ *  +--------+--------+-------+-------+-------+-----------------+
  * </pre>
  *
  * <p>The numbers of 32 bytes are {@link CheckedLong}s. The tier is <em>clean</em> only while the
@@ -35,6 +35,9 @@ import java.util.zip.CRC32C;
  * start sets it to the youngest region it finds, unless an earlier one that did not come to a
  * complete index has left it lower. Until the index is complete no younger region is emptied.
  *
+ * <p>The <em>start</em> is a random number that all tiers of a store with middle tiers were opened
+ * with last; without those it means nothing. A tier that was away during a start has another one.
+ *
  * <p>The magic is written last when a file is made, so a half-made file is never taken for a tier.
  */
 public final class TierHeader {
@@ -45,6 +48,12 @@ public final class TierHeader {
 
   /** The same format, in which records may have storage classes. */
   public static final int CLASSES_VERSION = 4;
+
+  /** Of a tier that is one of several; without storage classes. */
+  public static final int TIERS_VERSION = 5;
+
+  /** The same with storage classes. */
+  public static final int TIERS_CLASSES_VERSION = 6;
 
   public static final int LENGTH = 4096;
 
@@ -66,6 +75,8 @@ public final class TierHeader {
   public static final int CLEAN_OFFSET = INDEX_SEAL_OFFSET + Long.BYTES;
   public static final int CLEAN_CRC_OFFSET = CLEAN_OFFSET + Integer.BYTES;
 
+  public static final int START_OFFSET = 192;
+
   /** The mark of a clean stop, far from the zero that stands there otherwise. */
   public static final int CLEAN = 0x6C95_A3D7;
 
@@ -83,7 +94,7 @@ public final class TierHeader {
 
   /** Whether this release reads a tier of a version. */
   public static boolean isSupported(int version) {
-    return version == VERSION || version == CLASSES_VERSION;
+    return version >= VERSION && version <= TIERS_CLASSES_VERSION;
   }
 
   /** The CRC of what does not change while the tier has its version. */
@@ -96,14 +107,29 @@ public final class TierHeader {
    * two stores opens the tier empty.
    */
   public static void allowClasses(MemorySegment memory) {
-    if (memory.get(Layouts.INT, VERSION_OFFSET) != CLASSES_VERSION) {
-      memory.set(Layouts.INT, VERSION_OFFSET, CLASSES_VERSION);
+    raise(memory, isOneOfSeveral(memory) ? TIERS_CLASSES_VERSION : CLASSES_VERSION);
+  }
+
+  /** The same before the first record is written that another tier may replace. */
+  public static void allowTiers(MemorySegment memory) {
+    raise(memory, mayHaveClasses(memory) ? TIERS_CLASSES_VERSION : TIERS_VERSION);
+  }
+
+  private static void raise(MemorySegment memory, int version) {
+    if (memory.get(Layouts.INT, VERSION_OFFSET) != version) {
+      memory.set(Layouts.INT, VERSION_OFFSET, version);
       memory.set(Layouts.INT, CRC_OFFSET, checksum(memory));
     }
   }
 
   public static boolean mayHaveClasses(MemorySegment memory) {
-    return memory.get(Layouts.INT, VERSION_OFFSET) == CLASSES_VERSION;
+    int version = memory.get(Layouts.INT, VERSION_OFFSET);
+    return version == CLASSES_VERSION || version == TIERS_CLASSES_VERSION;
+  }
+
+  /** Whether the tier was one of several when it was opened last, or earlier. */
+  public static boolean isOneOfSeveral(MemorySegment memory) {
+    return memory.get(Layouts.INT, VERSION_OFFSET) >= TIERS_VERSION;
   }
 
   /** Marks the tier as closed in order. Nothing in the header is changed after that. */

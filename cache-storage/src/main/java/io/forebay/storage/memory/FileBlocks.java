@@ -127,6 +127,11 @@ final class FileBlocks implements AutoCloseable {
     return hole >= 0 && hole < from + lengthBytes;
   }
 
+  /** Maps a part of the file; what mmap returned. */
+  long map(AddressRange into, long fileOffset, long at, long lengthBytes, int access, int flags) {
+    return into.mmap(descriptor, fileOffset, at, lengthBytes, access, flags);
+  }
+
   /** Does something for each part that has blocks; false as soon as that is false. */
   boolean forEachPart(long lengthBytes, Part part) {
     long at = 0;

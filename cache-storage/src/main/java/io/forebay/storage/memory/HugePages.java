@@ -81,26 +81,8 @@ final class HugePages {
     return mounts.isEmpty() || areOffered(mounts, file);
   }
 
-  /** What the lines of mountinfo say of the mount that a file is on: the last of the longest. */
+  /** What the lines of mountinfo say of the mount that a file is on. */
   static boolean areOffered(List<String> mounts, Path file) {
-    int longest = 0;
-    boolean isOffered = false;
-    for (String line : mounts) {
-      // 36 35 0:25 / /dev/shm rw,nosuid shared:3 - tmpfs tmpfs rw,size=4g,huge=within_size
-      int dash = line.indexOf(" - ");
-      String[] words = line.substring(0, Math.max(0, dash)).split(" ", 6);
-      if (dash < 0 || words.length < 6) {
-        continue;
-      }
-      String mount = words[4].replace("\\040", " ");
-      boolean isAbove =
-          mount.equals("/") || file.toString().equals(mount) || file.startsWith(mount);
-      if (isAbove && mount.length() >= longest) {
-        longest = mount.length();
-        String rest = line.substring(dash);
-        isOffered = rest.contains("huge=") && !rest.contains("huge=never");
-      }
-    }
-    return isOffered;
+    return MountedFileSystem.under(mounts, file).offersHugePages();
   }
 }

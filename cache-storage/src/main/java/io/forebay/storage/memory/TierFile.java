@@ -50,7 +50,7 @@ public final class TierFile implements AutoCloseable {
       boolean done = false;
       try {
         MemorySegment memory = channel.map(FileChannel.MapMode.READ_ONLY, 0, size, arena);
-        check(file, memory);
+        check(file, memory, size - TierHeader.LENGTH);
         done = true;
         return new TierFile(arena, memory, FileBlocks.openToRead(file, key));
       } finally {
@@ -61,7 +61,12 @@ public final class TierFile implements AutoCloseable {
     }
   }
 
-  private static void check(Path file, MemorySegment memory) throws IOException {
+  /**
+   * Checks the first page.
+   *
+   * @param lengthBytes of what follows the header in the file
+   */
+  static void check(Path file, MemorySegment memory, long lengthBytes) throws IOException {
     long magic = memory.get(Layouts.LONG, TierHeader.MAGIC_OFFSET);
     if (magic == 0) {
       throw new DamagedFileException(file + " was never completed: the next start recreates it");
@@ -81,8 +86,8 @@ public final class TierFile implements AutoCloseable {
               + version
               + ", this Forebay supports "
               + TierHeader.VERSION
-              + " and "
-              + TierHeader.CLASSES_VERSION);
+              + " to "
+              + TierHeader.TIERS_CLASSES_VERSION);
     }
     if (memory.get(Layouts.INT, TierHeader.CRC_OFFSET) != TierHeader.checksum(memory)) {
       throw new DamagedFileException(
@@ -97,21 +102,29 @@ public final class TierFile implements AutoCloseable {
       throw new DamagedFileException(
           file + " claims to have " + regions + " regions of " + regionBytes + " bytes");
     }
-    long expected = TierHeader.LENGTH + (long) regions * regionBytes;
-    if (memory.byteSize() != expected) {
+    long expected = (long) regions * regionBytes;
+    if (lengthBytes != expected) {
       throw new DamagedFileException(
           file
               + " is "
-              + (memory.byteSize() < expected ? "truncated: " : "too long: ")
-              + memory.byteSize()
+              + (lengthBytes < expected ? "truncated: " : "too long: ")
+              + (lengthBytes + TierHeader.LENGTH)
               + " bytes instead of "
-              + expected
+              + (expected + TierHeader.LENGTH)
               + ": the next start recreates it empty");
     }
   }
 
   public MemorySegment memory() {
     return memory;
+  }
+
+  /** Maps it at the beginning of a range, too, before middle tiers. */
+  public void mapInto(AddressRange range) throws IOException {
+    if (blocks == null) {
+      throw new IOException("the memory tier cannot be mapped before other tiers");
+    }
+    range.mapToRead(blocks, 0, 0, memory.byteSize());
   }
 
   public int regionBytes() {

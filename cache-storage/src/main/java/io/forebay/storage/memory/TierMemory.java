@@ -6,30 +6,27 @@ import io.forebay.storage.layout.TierHeader;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.util.Locale;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory of a tier: a mapped file with allocated blocks, or anonymous memory that ends with the
- * process. One shared arena, closed at shutdown, because closing one costs a handshake with all
- * threads.
+ * The memory of the first tier: a mapped file with allocated blocks, or anonymous memory that ends
+ * with the process. One shared arena, closed at shutdown, because closing one costs a handshake
+ * with all threads; where middle tiers follow, the {@link AddressRange} that has them all.
  */
 public final class TierMemory implements AutoCloseable, Pages {
-  private static final int ZEROS = 1 << 20;
-
   /** Advice for madvise: allocate and map for writing. */
   private static final int POPULATE = 23;
 
   /** What stays free in a control group beside the tier, for the kernel's own needs. */
-  private static final long GROUP_RESERVE_BYTES = 16L << 20;
+  static final long GROUP_RESERVE_BYTES = 16L << 20;
 
-  private final Arena arena;
+  /** Null for what lies in a range. */
+  private final @Nullable Arena arena;
+
   private final MemorySegment memory;
   private final @Nullable FileChannel channel;
   private final @Nullable FileBlocks blocks;
@@ -41,7 +38,7 @@ public final class TierMemory implements AutoCloseable, Pages {
   private final @Nullable String fixedBecause;
 
   private TierMemory(
-      Arena arena,
+      @Nullable Arena arena,
       MemorySegment memory,
       @Nullable FileChannel channel,
       @Nullable FileBlocks blocks,
@@ -86,23 +83,29 @@ public final class TierMemory implements AutoCloseable, Pages {
    */
   public static TierMemory map(Path file, long lengthBytes, Headroom headroom, boolean lock)
       throws IOException {
-    boolean exists = PrivateFiles.check(file);
-    if (exists) {
-      refuseForeign(file);
-    }
-    boolean isNew = !exists || Files.size(file) != lengthBytes;
-    if (isNew) {
-      // What the old file holds is given back before the room is measured.
-      Files.deleteIfExists(file);
-      make(file, lengthBytes, headroom);
-    }
+    return map(file, lengthBytes, headroom, lock, null);
+  }
+
+  /**
+   * The same at the beginning of a range.
+   *
+   * @param range null for a mapping of its own
+   */
+  public static TierMemory map(
+      Path file, long lengthBytes, Headroom headroom, boolean lock, @Nullable AddressRange range)
+      throws IOException {
+    boolean isNew =
+        TierFileMaker.prepare(file, lengthBytes, GROUP_RESERVE_BYTES, headroom, "store.memory");
     Object key = FileBlocks.key(file);
     FileChannel channel = PrivateFiles.open(file);
     FileBlocks blocks = FileBlocks.open(file, key);
-    Arena arena = Arena.ofShared();
+    Arena arena = range == null ? Arena.ofShared() : null;
     boolean done = false;
     try {
-      MemorySegment memory = channel.map(FileChannel.MapMode.READ_WRITE, 0, lengthBytes, arena);
+      MemorySegment memory =
+          arena != null
+              ? channel.map(FileChannel.MapMode.READ_WRITE, 0, lengthBytes, arena)
+              : mapped(file, lengthBytes, blocks, range);
       TierMemory tier =
           new TierMemory(
               arena,
@@ -117,7 +120,9 @@ public final class TierMemory implements AutoCloseable, Pages {
       return tier;
     } finally {
       if (!done) {
-        arena.close();
+        if (arena != null) {
+          arena.close();
+        }
         channel.close();
         if (blocks != null) {
           blocks.close();
@@ -129,27 +134,20 @@ public final class TierMemory implements AutoCloseable, Pages {
     }
   }
 
-  /** Under another name until it is whole, since it has its length from the beginning. */
-  private static void make(Path file, long lengthBytes, Headroom headroom) throws IOException {
-    Path made = file.resolveSibling(file.getFileName() + ".new");
-    try {
-      try (FileChannel channel = PrivateFiles.createNew(made)) {
-        checkRoom(made, lengthBytes, headroom);
-        fill(channel, file, lengthBytes);
-      }
-      Files.move(made, file, StandardCopyOption.ATOMIC_MOVE);
-    } finally {
-      Files.deleteIfExists(made);
+  private static MemorySegment mapped(
+      Path file, long lengthBytes, @Nullable FileBlocks blocks, @Nullable AddressRange range)
+      throws IOException {
+    if (blocks == null || range == null) {
+      throw new IOException(file + " cannot be mapped before other tiers: it cannot be opened");
     }
+    AddressRange.Sync ignored = range.map(blocks, 0, 0, lengthBytes);
+    return range.segment().asSlice(0, lengthBytes);
   }
 
   /** Memory of this process only. */
   public static TierMemory anonymous(long lengthBytes, Headroom headroom, boolean lock)
       throws NoSpaceException {
-    OptionalLong room = headroom.bytes();
-    if (room.isPresent() && room.getAsLong() < lengthBytes + GROUP_RESERVE_BYTES) {
-      throw groupTooSmall(lengthBytes, room.getAsLong());
-    }
+    requireRoom(lengthBytes, headroom);
     Arena arena = Arena.ofShared();
     try {
       MemorySegment memory = arena.allocate(lengthBytes, TierHeader.LENGTH);
@@ -157,7 +155,25 @@ public final class TierMemory implements AutoCloseable, Pages {
     } catch (OutOfMemoryError e) {
       arena.close();
       throw new NoSpaceException(
-          "no memory for a tier of " + mebibytes(lengthBytes) + ": reduce store.memory");
+          "no memory for a tier of "
+              + TierFileMaker.mebibytes(lengthBytes)
+              + ": reduce store.memory");
+    }
+  }
+
+  /** The same at the beginning of a range. */
+  public static TierMemory anonymous(
+      long lengthBytes, Headroom headroom, boolean lock, AddressRange range) throws IOException {
+    requireRoom(lengthBytes, headroom);
+    range.mapAnonymous(0, lengthBytes);
+    MemorySegment memory = range.segment().asSlice(0, lengthBytes);
+    return new TierMemory(null, memory, null, null, headroom, true, lock, false);
+  }
+
+  private static void requireRoom(long lengthBytes, Headroom headroom) throws NoSpaceException {
+    OptionalLong room = headroom.bytes();
+    if (room.isPresent() && room.getAsLong() < lengthBytes + GROUP_RESERVE_BYTES) {
+      throw TierFileMaker.groupTooSmall(lengthBytes, room.getAsLong(), "store.memory");
     }
   }
 
@@ -205,7 +221,8 @@ public final class TierMemory implements AutoCloseable, Pages {
     OptionalLong room = headroom.bytes();
     if (room.isPresent() && room.getAsLong() < lengthBytes + GROUP_RESERVE_BYTES) {
       // Beyond the limit the kernel would not refuse, but end a process.
-      throw new NoSpaceException("the control group leaves " + mebibytes(room.getAsLong()));
+      throw new NoSpaceException(
+          "the control group leaves " + TierFileMaker.mebibytes(room.getAsLong()));
     }
     allocateAnyway(from, lengthBytes);
   }
@@ -236,87 +253,25 @@ public final class TierMemory implements AutoCloseable, Pages {
   }
 
   /** Has what was written reach the file, where that is not memory itself. */
-  public void force() {
-    if (channel != null) {
+  public void force() throws IOException {
+    if (channel != null && arena != null) {
       memory.force();
+    } else if (channel != null) {
+      AddressRange.force(memory);
     }
   }
 
   @Override
   public void close() throws IOException {
-    arena.close();
+    if (arena != null) {
+      arena.close();
+    }
     if (blocks != null) {
       blocks.close();
     }
     if (channel != null) {
       channel.close();
     }
-  }
-
-  private static void refuseForeign(Path file) throws IOException {
-    try (FileChannel channel = PrivateFiles.openToRead(file)) {
-      ByteBuffer start = ByteBuffer.allocate(Long.BYTES).order(java.nio.ByteOrder.LITTLE_ENDIAN);
-      if (channel.read(start, 0) == Long.BYTES) {
-        long magic = start.getLong(0);
-        if (magic != 0 && !TierHeader.isOurs(magic)) {
-          throw new ForeignFileException(
-              file + " is not a Forebay memory tier: move it away or name another directory");
-        }
-      }
-    }
-  }
-
-  private static void checkRoom(Path file, long lengthBytes, Headroom headroom) throws IOException {
-    long free = Files.getFileStore(file).getUsableSpace();
-    if (free < lengthBytes) {
-      throw new NoSpaceException(
-          String.format(
-              Locale.ROOT,
-              "%s has %s free and the memory tier needs %s: enlarge it or reduce store.memory",
-              file.toAbsolutePath().getParent(),
-              mebibytes(free),
-              mebibytes(lengthBytes)));
-    }
-    OptionalLong room = headroom.bytes();
-    if (room.isPresent() && room.getAsLong() < lengthBytes + GROUP_RESERVE_BYTES) {
-      throw groupTooSmall(lengthBytes, room.getAsLong());
-    }
-  }
-
-  private static NoSpaceException groupTooSmall(long lengthBytes, long room) {
-    return new NoSpaceException(
-        String.format(
-            Locale.ROOT,
-            "the control group leaves %s and the memory tier needs %s: raise its limit or"
-                + " reduce store.memory",
-            mebibytes(room),
-            mebibytes(lengthBytes)));
-  }
-
-  private static void fill(FileChannel channel, Path file, long lengthBytes) throws IOException {
-    ByteBuffer zeros = ByteBuffer.allocateDirect(ZEROS);
-    long at = 0;
-    try {
-      // The last byte first: a tmpfs with huge=within_size goes by the length that the file has.
-      channel.write(zeros.limit(1), lengthBytes - 1);
-      while (at < lengthBytes) {
-        zeros.clear().limit((int) Math.min(ZEROS, lengthBytes - at));
-        at += channel.write(zeros, at);
-      }
-    } catch (IOException e) {
-      throw new NoSpaceException(
-          String.format(
-              Locale.ROOT,
-              "%s: writing %s failed at %s (%s): free some space or reduce store.memory",
-              file,
-              mebibytes(lengthBytes),
-              mebibytes(at),
-              e.getMessage()));
-    }
-  }
-
-  private static String mebibytes(long bytes) {
-    return (bytes >> 20) + " MiB";
   }
 
   /** Copies inside a tier. */

@@ -74,7 +74,11 @@ public final class Rebuild {
     order.sort(Comparator.comparingLong(regions::age).reversed());
   }
 
-  /** Of a tier whose index is not complete yet: up to where it was when it last was. */
+  /**
+   * Of tiers whose index is not complete yet: up to where it was when it last was.
+   *
+   * @param isEmpty whether all of them are
+   */
   public static void settle(Regions regions, boolean isEmpty) {
     long age = 0;
     for (int region = 0; region < regions.count() && !isEmpty; region++) {
@@ -117,8 +121,9 @@ public final class Rebuild {
   }
 
   /**
-   * Gives up the oldest region that may be, of probation while there is one; its space is free once
-   * nobody reads it. False if no region may be given up before the rebuild is complete.
+   * Gives up the oldest region of the first tier that may be, of probation while there is one; its
+   * space is free once nobody reads it. False if no region may be given up before the rebuild is
+   * complete.
    */
   public boolean dropOldest() {
     int region = oldest(Regions.PROBATION);
@@ -145,6 +150,7 @@ public final class Rebuild {
   private int oldest(int segment) {
     for (int region : order.reversed()) {
       if (isAsItWas(region)
+          && regions.isFirst(region)
           && regions.segment(region) == segment
           && regions.age(region) <= regions.settledAge()) {
         return region;

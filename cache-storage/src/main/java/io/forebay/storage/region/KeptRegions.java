@@ -22,7 +22,10 @@ public final class KeptRegions {
     limitFor(regionCount);
   }
 
-  /** So many regions are in use from here on. What is kept beyond the new limit stays kept. */
+  /**
+   * So many regions of the first tier are in use from here on. What is kept beyond the new limit
+   * stays kept.
+   */
   final void limitFor(int regionCount) {
     limit = Math.max(MIN, regionCount / SHARE);
   }

@@ -7,11 +7,14 @@ import io.forebay.storage.layout.RecordHeader;
 import io.forebay.storage.layout.RegionHeader;
 import io.forebay.storage.layout.TierHeader;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * The regions of a memory tier: headers, directories and space.
+ * The regions of the memory tiers: headers, directories and space. The first tier has the regions
+ * with the lowest numbers; a middle one begins where the one before it ends, so that a number says
+ * which tier it is of, and its place in memory follows from it alone.
  *
  * <p>Each has a word on the heap, read by every lookup: generation, segment and state together, so
  * that one volatile read tells whether a location still means what it meant.
@@ -60,6 +63,13 @@ public final class Regions {
   private final MemorySegment memory;
   private final int regionBytes;
   private final int count;
+
+  /** Of each tier, the number of the region behind its last one. */
+  private final int[] ends;
+
+  /** First pages of the tiers behind the first, whose own is at the beginning of the memory. */
+  private final List<MemorySegment> headers;
+
   private final AtomicLongArray words;
   private final AtomicIntegerArray holds;
   private final KeptRegions kept;
@@ -68,19 +78,33 @@ public final class Regions {
   /** Readers without pins. */
   private final AtomicIntegerArray visits;
 
-  /** Regions that are not withdrawn; the reclaim thread changes it. */
+  /** Regions of the first tier that are not withdrawn; the reclaim thread changes it. */
   private volatile int inUse;
 
   public Regions(MemorySegment memory, int regionBytes, int count) {
+    this(memory, regionBytes, new int[] {count}, List.of());
+  }
+
+  /**
+   * @param counts of the regions of each tier, the first one's first
+   * @param headers of the tiers behind the first
+   */
+  public Regions(MemorySegment memory, int regionBytes, int[] counts, List<MemorySegment> headers) {
     this.memory = memory;
     this.regionBytes = regionBytes;
-    this.count = count;
+    this.ends = counts.clone();
+    for (int tier = 1; tier < ends.length; tier++) {
+      ends[tier] += ends[tier - 1];
+    }
+    this.headers = List.copyOf(headers);
+    this.count = ends[ends.length - 1];
     this.words = new AtomicLongArray(count);
     this.holds = new AtomicIntegerArray(count);
     this.kept = new KeptRegions(count);
+    kept.limitFor(counts[0]);
     this.visits = new AtomicIntegerArray(count);
-    this.inUse = count;
-    this.classes = new StorageClassUsage(count);
+    this.inUse = counts[0];
+    this.classes = new StorageClassUsage(counts[0]);
   }
 
   public MemorySegment memory() {
@@ -91,21 +115,46 @@ public final class Regions {
     return regionBytes;
   }
 
+  /** Of all tiers. */
   public int count() {
     return count;
   }
 
-  /** How many are not withdrawn: what the tier's size is at present. */
+  public int tiers() {
+    return ends.length;
+  }
+
+  /** The first region of a tier. */
+  public int from(int tier) {
+    return tier == 0 ? 0 : ends[tier - 1];
+  }
+
+  /** The region behind the last one of a tier. */
+  public int end(int tier) {
+    return ends[tier];
+  }
+
+  /** Regions of a tier, withdrawn ones included. */
+  public int count(int tier) {
+    return end(tier) - from(tier);
+  }
+
+  /** Whether a region is of the first tier. */
+  public boolean isFirst(int region) {
+    return region < ends[0];
+  }
+
+  /** How many of the first tier are not withdrawn: what its size is at present. */
   public int inUse() {
     return inUse;
   }
 
-  /** Where a region starts in the tier. */
+  /** Where a region starts in the memory of all tiers. */
   public long base(int region) {
     return TierHeader.LENGTH + (long) region * regionBytes;
   }
 
-  /** Where a directory entry starts in the tier. */
+  /** Where a directory entry starts there. */
   public long entry(int region, int slot) {
     return base(region) + regionBytes - (slot + 1L) * DirectoryEntry.LENGTH;
   }
@@ -236,11 +285,27 @@ public final class Regions {
 
   /** Up to which age regions may be emptied; see {@link TierHeader}. None, if that is damaged. */
   public long settledAge() {
-    return CheckedLong.read(memory, TierHeader.SETTLED_AGE_OFFSET, 0);
+    long age = CheckedLong.read(memory, TierHeader.SETTLED_AGE_OFFSET, 0);
+    for (MemorySegment header : headers) {
+      age = Math.min(age, CheckedLong.read(header, TierHeader.SETTLED_AGE_OFFSET, 0));
+    }
+    return age;
   }
 
   public void settledAge(long age) {
-    CheckedLong.write(memory, TierHeader.SETTLED_AGE_OFFSET, age);
+    note(TierHeader.SETTLED_AGE_OFFSET, age);
+  }
+
+  /** Up to which purge what lies in the tiers has been swept. */
+  public void sweptThrough(long sequence) {
+    note(TierHeader.SWEPT_THROUGH_OFFSET, sequence);
+  }
+
+  private void note(int offset, long value) {
+    CheckedLong.write(memory, offset, value);
+    for (MemorySegment header : headers) {
+      CheckedLong.write(header, offset, value);
+    }
   }
 
   /** Empties a region without readers and writers: its old bytes belong to no generation then. */

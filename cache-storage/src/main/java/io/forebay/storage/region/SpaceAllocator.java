@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Allocates space: lanes append to the open probation region, the reclaim thread to the open
- * protected region. It never blocks: without a spare region the result is "no space".
+ * Allocates space in one tier: lanes append to the open probation region, the reclaim thread to the
+ * open protected region. It never blocks: without a spare region the result is "no space".
  */
 public final class SpaceAllocator {
   /** Kept back for the reclaimer, which needs one to make others free. */
@@ -22,7 +22,7 @@ public final class SpaceAllocator {
   private final int spareTarget;
   private final Queue<Integer> spares = new ConcurrentLinkedQueue<>();
   private final AtomicInteger spareCount = new AtomicInteger();
-  private final AtomicLong nextAge = new AtomicLong(1);
+  private final AtomicLong nextAge;
   private final AtomicBoolean isRotating = new AtomicBoolean();
   private final AtomicLong refusals = new AtomicLong();
   private volatile int openProbation = -1;
@@ -30,9 +30,22 @@ public final class SpaceAllocator {
   private volatile int toWithdraw;
 
   public SpaceAllocator(Regions regions, int spareTarget, Runnable onShort) {
+    this(regions, spareTarget, onShort, new AtomicLong(1));
+  }
+
+  private SpaceAllocator(Regions regions, int spareTarget, Runnable onShort, AtomicLong nextAge) {
     this.regions = regions;
     this.spareTarget = spareTarget;
     this.onShort = onShort;
+    this.nextAge = nextAge;
+  }
+
+  /**
+   * That of a middle tier, to which only the reclaim thread appends. Ages are of all tiers: of two
+   * records of one key, the one in the younger region was written later.
+   */
+  public SpaceAllocator ofMiddleTier(int spareRegions) {
+    return new SpaceAllocator(regions, spareRegions, () -> {}, nextAge);
   }
 
   public void addSpare(int region) {
@@ -108,6 +121,15 @@ public final class SpaceAllocator {
 
   /** Reclaim thread only. */
   public boolean reserveProtected(int length, Reservation into) {
+    return reserveProtected(length, into, 0);
+  }
+
+  /**
+   * The same.
+   *
+   * @param keep spare regions that it leaves
+   */
+  public boolean reserveProtected(int length, Reservation into, int keep) {
     for (int attempt = 0; attempt < 2; attempt++) {
       int region = openProtected;
       if (region >= 0) {
@@ -121,7 +143,7 @@ public final class SpaceAllocator {
         }
         regions.release(region);
       }
-      Integer next = poll(0);
+      Integer next = poll(keep);
       if (next == null) {
         return false;
       }

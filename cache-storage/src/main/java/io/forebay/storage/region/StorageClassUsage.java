@@ -5,10 +5,11 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Bytes of the memory tier that the records of each storage class take. A record counts from its
- * commit until its region is renewed, whether it is live or not, so neither hits nor purges count
- * anything. How much of that is dead is looked up now and then. Records of the default class, 0,
- * are not counted. Any thread.
+ * Bytes of the first memory tier that the records of each storage class take, since shares are of
+ * that one; what lies in a middle tier is not counted. A record counts from its commit until its
+ * region is renewed, whether it is live or not, so neither hits nor purges count anything. How much
+ * of that is dead is looked up now and then. Records of the default class, 0, are not counted. Any
+ * thread.
  */
 public final class StorageClassUsage {
   private static final int CLASSES = DirectoryEntry.MAX_CLASS + 1;
@@ -42,7 +43,7 @@ public final class StorageClassUsage {
 
   /** Counts a record; the caller keeps the region from being renewed. */
   public void add(int region, int storageClass, int recordBytes) {
-    if (storageClass != 0 && isInUse()) {
+    if (storageClass != 0 && region < regionCount && isInUse()) {
       regions.addAndGet(region * CLASSES + storageClass, recordBytes);
       bytes.addAndGet(storageClass, recordBytes);
     }
@@ -50,7 +51,7 @@ public final class StorageClassUsage {
 
   /** Notes what is live of a class in a region. Reclaim thread only. */
   public void live(int region, int storageClass, long liveBytes) {
-    if (isInUse()) {
+    if (region < regionCount && isInUse()) {
       int found = (int) Math.max(0, bytes(region, storageClass) - liveBytes);
       int before = dead.getAndSet(region * CLASSES + storageClass, found);
       deadBytes.addAndGet(storageClass, found - before);
@@ -59,7 +60,7 @@ public final class StorageClassUsage {
 
   /** A region holds nothing any more. */
   void clear(int region) {
-    if (isInUse()) {
+    if (region < regionCount && isInUse()) {
       for (int n = 1; n < CLASSES; n++) {
         bytes.addAndGet(n, -regions.getAndSet(region * CLASSES + n, 0));
         deadBytes.addAndGet(n, -dead.getAndSet(region * CLASSES + n, 0));
@@ -74,7 +75,7 @@ public final class StorageClassUsage {
 
   /** What they take of a region. */
   public int bytes(int region, int storageClass) {
-    return isInUse() ? regions.get(region * CLASSES + storageClass) : 0;
+    return region < regionCount && isInUse() ? regions.get(region * CLASSES + storageClass) : 0;
   }
 
   /** What the records of a class take that are not known to be dead. */
@@ -84,7 +85,7 @@ public final class StorageClassUsage {
 
   /** What they take of a region. */
   public int liveBytes(int region, int storageClass) {
-    return isInUse()
+    return region < regionCount && isInUse()
         ? regions.get(region * CLASSES + storageClass) - dead.get(region * CLASSES + storageClass)
         : 0;
   }

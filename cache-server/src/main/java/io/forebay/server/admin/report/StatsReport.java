@@ -6,7 +6,9 @@ import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.counters.LoopCounters.MethodClass;
 import io.forebay.server.json.Json;
 import io.forebay.server.node.NodeControl;
+import io.forebay.server.text.Printable;
 import io.forebay.server.tls.CertificateStatus;
+import io.forebay.storage.MiddleTierStats;
 import io.forebay.storage.StoreStats;
 import io.forebay.storage.disk.ScrubStats;
 import io.forebay.storage.evict.EvictionStats;
@@ -155,6 +157,20 @@ public final class StatsReport {
     regions.put("probation", store.probationRegions());
     regions.put("protected", store.protectedRegions());
     regions.put("limbo", store.limboRegions());
+    ArrayNode tiers = json.putArray("middleTiers");
+    for (MiddleTierStats tier : store.middleTiers()) {
+      tiers
+          .addObject()
+          .put("tier", tier.name())
+          .put("directory", Printable.json(tier.directory()))
+          .put("capacityBytes", (long) tier.regionCount() * tier.regionBytes())
+          .put("usedBytes", tier.usedBytes())
+          .put("regions", tier.regionCount())
+          .put("spareRegions", tier.spareRegions())
+          .put("demotedRecords", tier.demotedRecords())
+          .put("promotedRecords", tier.promotedRecords())
+          .put("reclaimedRegions", tier.reclaimedRegions());
+    }
     ResizeStats resize = store.resize();
     regions.put("withdrawn", resize.withdrawnRegions());
     ObjectNode size = json.putObject("resize");

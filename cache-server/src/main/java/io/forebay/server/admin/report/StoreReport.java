@@ -101,7 +101,7 @@ public final class StoreReport {
     ArrayNode tiers = node.putArray("tiers");
     Entry inMemory = one.inMemory();
     if (inMemory != null) {
-      tiers.add("memory");
+      tiers.add(inMemory.in().name());
     }
     Entry onDisk = one.onDisk();
     if (onDisk != null) {
@@ -408,7 +408,7 @@ public final class StoreReport {
       node.put("markers", part.markers());
       node.put("slices", part.slices());
       node.put("deadRecords", part.deadRecords());
-      node.put("sizesOf", part.tier().equals("memory") ? "objects" : "records");
+      node.put("sizesOf", isMemory(survey, part) ? "objects" : "records");
       numbers(node.putArray("sizes"), part.sizes());
       numbers(node.putArray("ages"), part.ages());
       numbers(node.putArray("expires"), part.expiries());
@@ -427,6 +427,11 @@ public final class StoreReport {
     answer.put("otherHostsObjects", census.ungrouped());
     answer.put("complete", census.isComplete());
     return notes(answer, survey);
+  }
+
+  private static boolean isMemory(StoreInspector survey, StoreCensus.Part part) {
+    return survey.tiers().stream()
+        .anyMatch(tier -> tier.isMemory() && tier.name().equals(part.tier()));
   }
 
   /** Storage classes that are configured or of which something is stored. */
