@@ -165,8 +165,7 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
       Runnable onWork,
       Journal.Sync sync)
       throws IOException {
-    this(
-        file, tableCapacity, compactBytes, clockMillis, random, compiler, onWork, sync, true);
+    this(file, tableCapacity, compactBytes, clockMillis, random, compiler, onWork, sync, true);
   }
 
   private Purges(
