@@ -13,6 +13,8 @@ import io.forebay.server.counters.CounterNames;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.deliver.CopyQuota;
 import io.forebay.server.deliver.Leases;
+import io.forebay.server.drive.DriveHealth;
+import io.forebay.server.drive.DriveMonitor;
 import io.forebay.server.exchange.ExchangeContext;
 import io.forebay.server.exchange.ExchangeFactory;
 import io.forebay.server.exchange.FailureLog;
@@ -112,6 +114,7 @@ public final class Server implements NodeControl, AutoCloseable {
   private final ObjectStore store;
   private final MemoryPlan.Sum memorySum;
   private final MemoryWatch memoryWatch;
+  private final @Nullable DriveMonitor drives;
   private final Transport transport;
   private final CachingNameResolver names;
   private final AccessLog accessLog;
@@ -214,6 +217,11 @@ public final class Server implements NodeControl, AutoCloseable {
       MemoryWatch.Follower follower =
           sizer == null ? null : new MemoryWatch.Follower(machine::pressure, sizer);
       memoryWatch = opened(new MemoryWatch(machine::read, memorySum, follower).start());
+      Path smartctl = config.store().smartctl();
+      drives =
+          smartctl == null
+              ? null
+              : opened(new DriveMonitor(smartctl, Path.of("/sys"), store::diskDirectories).start());
       purges = new PurgeService(store, activeConfig, config.store().data());
       purgeQueue = opened(new PurgeQueue(purges::purgeTogether));
       transport = opened(Transport.open(config.threads()));
@@ -510,6 +518,12 @@ public final class Server implements NodeControl, AutoCloseable {
   @Override
   public List<DiskStats> disks() {
     return store.diskStats();
+  }
+
+  @Override
+  public List<DriveHealth> drives() {
+    @Nullable DriveMonitor monitor = drives;
+    return monitor == null ? List.of() : monitor.latest();
   }
 
   @Override

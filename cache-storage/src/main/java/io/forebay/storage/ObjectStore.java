@@ -51,11 +51,14 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.file.FileSystemException;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -551,6 +554,13 @@ public final class ObjectStore implements AutoCloseable {
    */
   public void configure(List<StorageClass> classes) {
     files.classes().configure(classes);
+  }
+
+  /** Where the file of each device of the disk tier lies, by its name. */
+  public Map<String, Path> diskDirectories() {
+    Map<String, Path> directories = new TreeMap<>();
+    core.disk.settings().forEach(disk -> directories.put(disk.name(), disk.directory()));
+    return directories;
   }
 
   /** Of each device of the disk tier. */

@@ -191,6 +191,7 @@ final class ConfigBinder extends Binder {
         given("store", ConfigKeys.STORE_DISK_IO),
         given("store", ConfigKeys.STORE_SCRUB_RATE),
         given("store", ConfigKeys.STORE_EVACUATE_RATE),
+        value("store", ConfigKeys.STORE_SMARTCTL),
         given("store", ConfigKeys.STORE_INDEX_ENTRIES),
         given("store", ConfigKeys.STORE_INDEX_MEMORY),
         given("store", ConfigKeys.STORE_DISK_STOP_LIMIT));

@@ -460,6 +460,17 @@ final class ConfigKeys {
           StoreConfig::evacuateRate,
           "Maximum rate, per second, at which `forebay store evacuate` moves objects from a disk to"
               + " others; 0 means no limit.");
+  static final Field<StoreConfig, Path> STORE_SMARTCTL =
+      optional(
+          "smartctl",
+          ValueType.PATH,
+          "drives are not asked",
+          true,
+          StoreConfig::smartctl,
+          "The program `smartctl` (Debian's `smartmontools`), or one that takes its arguments. The"
+              + " node runs it every ten minutes, for at most 30 s, with `--json=c --all` and the"
+              + " drive below each disk, as the user of the node: it needs the permission to ask"
+              + " drives. The metrics that start with `forebay_drive_` have the answers.");
   static final Field<StoreConfig, Integer> STORE_INDEX_ENTRIES =
       atStart(
           "index-entries",
@@ -1734,6 +1745,7 @@ final class ConfigKeys {
               STORE_DISK_IO,
               STORE_SCRUB_RATE,
               STORE_EVACUATE_RATE,
+              STORE_SMARTCTL,
               STORE_INDEX_ENTRIES,
               STORE_INDEX_MEMORY,
               STORE_DISK_STOP_LIMIT),

@@ -114,6 +114,7 @@ public record ServerConfig(
    * @param diskIo {@code buffered} or {@code direct}
    * @param scrubRate bytes a second read from each disk to see whether they are what was written
    * @param evacuateRate bytes a second at which a disk is evacuated; 0: no bound
+   * @param smartctl the program that asks drives; null: they are not asked
    * @param indexEntries bound of the index; 0: from the sizes of memory and disks
    * @param indexMemoryPercent at most so much of memory is the index's while its bound is not set
    * @param diskStopLimit how long a stop goes on copying what only memory holds
@@ -133,6 +134,7 @@ public record ServerConfig(
       String diskIo,
       long scrubRate,
       long evacuateRate,
+      @Nullable Path smartctl,
       int indexEntries,
       int indexMemoryPercent,
       Duration diskStopLimit) {}

@@ -1,6 +1,7 @@
 package io.forebay.server.metric;
 
 import io.forebay.server.counters.LoopCounters;
+import io.forebay.server.drive.DriveHealth;
 import io.forebay.server.node.NodeStatus;
 import io.forebay.server.tls.CertificateStatus;
 import io.forebay.storage.StoreStats;
@@ -25,6 +26,7 @@ final class CachedReports {
   private final LongSupplier clockNanos;
   private final Kept<StoreStats> store;
   private final Kept<List<DiskStats>> disks;
+  private final Kept<List<DriveHealth>> drives;
   private final Kept<List<StorageClassStats>> classes;
   private final Kept<List<CertificateStatus>> certificates;
   private final Kept<NodeStatus.Memory> memory;
@@ -35,6 +37,7 @@ final class CachedReports {
     this.clockNanos = clockNanos;
     this.store = new Kept<>(node::store);
     this.disks = new Kept<>(node::disks);
+    this.drives = new Kept<>(node::drives);
     this.classes = new Kept<>(node::storageClasses);
     this.certificates = new Kept<>(node::certificates);
     this.memory = new Kept<>(node::memory);
@@ -45,6 +48,7 @@ final class CachedReports {
   void forget() {
     store.forget();
     disks.forget();
+    drives.forget();
     classes.forget();
     certificates.forget();
     memory.forget();
@@ -73,6 +77,10 @@ final class CachedReports {
 
   List<DiskStats> disks() {
     return disks.get();
+  }
+
+  List<DriveHealth> drives() {
+    return drives.get();
   }
 
   List<StorageClassStats> storageClasses() {

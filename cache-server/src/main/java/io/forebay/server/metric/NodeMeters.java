@@ -4,6 +4,7 @@ import io.forebay.server.accesslog.AccessLog;
 import io.forebay.server.counters.CounterNames;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.counters.NameTable;
+import io.forebay.server.drive.DriveHealth;
 import io.forebay.server.tls.CertificateStatus;
 import io.forebay.storage.disk.DiskStats;
 import io.forebay.storage.placement.StorageClassStats;
@@ -23,6 +24,7 @@ final class NodeMeters {
   private final MeterRegistrar meters;
   private final CachedReports from;
   private final Set<String> disks = new HashSet<>();
+  private final Set<String> drives = new HashSet<>();
   private final Set<String> classes = new HashSet<>();
   private final Map<CertificateKey, List<Meter>> certificates = new HashMap<>();
   private int routes = NameTable.NAMED;
@@ -76,6 +78,11 @@ final class NodeMeters {
     for (DiskStats disk : from.disks()) {
       if (disks.add(disk.name())) {
         DiskMetrics.addNamed(meters, from, disk.name());
+      }
+    }
+    for (DriveHealth drive : from.drives()) {
+      if (drives.add(drive.store())) {
+        DriveMetrics.addNamed(meters, from, drive.store());
       }
     }
     for (StorageClassStats one : from.storageClasses()) {

@@ -2,6 +2,7 @@ package io.forebay.server.node;
 
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.counters.LoopCounters;
+import io.forebay.server.drive.DriveHealth;
 import io.forebay.server.tls.CertificateStatus;
 import io.forebay.storage.StoreStats;
 import io.forebay.storage.disk.DiskStats;
@@ -50,6 +51,11 @@ public interface NodeStatus {
 
   /** Counters and levels of each device of the disk tier. */
   default List<DiskStats> disks() {
+    return List.of();
+  }
+
+  /** What the drives below the disks say of themselves; none unless they are asked. */
+  default List<DriveHealth> drives() {
     return List.of();
   }
 

@@ -6,6 +6,7 @@ import io.forebay.server.config.ConfigLoader;
 import io.forebay.server.config.ConfigOutcome;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.counters.LoopCounters;
+import io.forebay.server.drive.DriveHealth;
 import io.forebay.server.explain.Explanation;
 import io.forebay.server.node.NodeControl;
 import io.forebay.server.node.StoreTarget;
@@ -48,6 +49,7 @@ public final class FakeNode implements NodeControl {
   private volatile @Nullable String journalFailure;
   private volatile @Nullable SmallStore stored;
   private volatile List<DiskStats> disks = List.of();
+  private volatile List<DriveHealth> drives = List.of();
   private volatile List<StorageClassStats> classes = List.of();
   private volatile List<CertificateStatus> certificates = List.of();
   private volatile Reload reload = new Reload(1, List.of(), List.of(), List.of());
@@ -84,6 +86,11 @@ public final class FakeNode implements NodeControl {
     return this;
   }
 
+  public FakeNode drives(DriveHealth... all) {
+    drives = List.of(all);
+    return this;
+  }
+
   public FakeNode certificates(CertificateStatus... all) {
     certificates = List.of(all);
     return this;
@@ -97,6 +104,11 @@ public final class FakeNode implements NodeControl {
   @Override
   public List<StorageClassStats> storageClasses() {
     return classes;
+  }
+
+  @Override
+  public List<DriveHealth> drives() {
+    return drives;
   }
 
   @Override

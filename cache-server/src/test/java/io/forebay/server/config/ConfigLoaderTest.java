@@ -224,6 +224,7 @@ final class ConfigLoaderTest {
             "buffered",
             4 << 20,
             64 << 20,
+            null,
             0,
             25,
             Duration.ofMinutes(1)),

@@ -149,6 +149,7 @@ public final class ListenFixture implements AutoCloseable {
             "buffered",
             0,
             0,
+            null,
             0,
             25,
             Duration.ZERO),

@@ -9,6 +9,7 @@ import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.counters.Protocol;
 import io.forebay.server.counters.ServedCounters;
+import io.forebay.server.drive.DriveHealth;
 import io.forebay.server.tls.CertificateStatus;
 import io.forebay.storage.disk.DiskStats;
 import io.forebay.storage.disk.EvacuationStats;
@@ -122,8 +123,8 @@ final class MetricsReferenceTest {
   }
 
   /**
-   * A node with a disk, a storage class, a certificate, a route, an origin, a listener and a
-   * request.
+   * A node with a disk and its drive, a storage class, a certificate, a route, an origin, a
+   * listener and a request.
    */
   static FakeNode node() {
     FakeNode node = new FakeNode(Map.of());
@@ -165,6 +166,7 @@ final class MetricsReferenceTest {
                     0, 0, 0, 0, 0, EnduranceLimits.NONE, WriteBudget.Admission.OPEN, 0),
                 new EvacuationStats(1, 0, 0, 0),
                 0))
+        .drives(new DriveHealth("d0", "nvme0n1", 1, 40, 0.1, 1, 0, 0))
         .storageClasses(new StorageClassStats("memory", 0, 0, 0, 0, 0, 0))
         .certificates(new CertificateStatus("a", "ecdsa", List.of(), Instant.EPOCH, Instant.EPOCH));
   }
