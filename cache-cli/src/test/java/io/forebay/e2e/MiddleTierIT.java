@@ -100,6 +100,8 @@ final class MiddleTierIT {
       String listed = edge.admin("/v1/store/objects?limit=1000").body();
       assertTrue(listed.contains("\"tier1\""), listed);
 
+      explains(edge);
+
       Admin.purgeUrl(edge, path(7));
       edge.kill();
       edge.restart();
@@ -121,5 +123,27 @@ final class MiddleTierIT {
       assertTrue(origin.requests().size() < 2 * OBJECTS, "what lay in the first tier was not");
       assertEquals(0, edge.terminate());
     }
+  }
+
+  /** What it says of an object depends on the tier in which that lies. */
+  private static void explains(EdgeProcess edge) throws Exception {
+    int inMiddle = 0;
+    for (int n = 0; n < OBJECTS; n += 20) {
+      JsonNode answer =
+          Admin.json(
+              edge.adminPost(
+                      "/v1/explain",
+                      "{\"method\":\"GET\",\"url\":\"" + edge.url(path(n)) + "\",\"fields\":[]}")
+                  .body());
+      assertEquals("serve", answer.path("answer").path("action").asString(""), answer::toString);
+      boolean isMiddle =
+          answer.path("stored").path("object").path("tiers").toString().contains("tier1");
+      assertEquals(
+          isMiddle,
+          answer.path("rules").toString().contains("It is in tier1 of store.tiers"),
+          answer::toString);
+      inMiddle += isMiddle ? 1 : 0;
+    }
+    assertTrue(inMiddle > 0, "none of them is in the middle tier");
   }
 }

@@ -45,6 +45,7 @@ import io.forebay.server.origin.OriginRequest;
 import io.forebay.server.response.ResponsePlan;
 import io.forebay.server.runtime.RuntimeConfig;
 import io.forebay.server.runtime.UpstreamRequest;
+import io.forebay.storage.inspect.Entry;
 import io.forebay.storage.inspect.InspectedObject;
 import io.forebay.storage.inspect.StoreInspector;
 import java.io.IOException;
@@ -324,8 +325,16 @@ public final class RequestExplainer {
     ResponsePlan plan =
         ResponsePlan.of(request, meta, object.head().totalLength(), to.ranges().maxRanges());
     serve = new Serve(planned, plan.status());
-    if (object.inMemory() == null) {
+    Entry inMemory = object.inMemory();
+    if (inMemory == null) {
       addRule("store", null, "It is on a disk and would be loaded into memory first.");
+    } else if (inMemory.in().isMiddle()) {
+      addRule(
+          "store",
+          null,
+          "It is in "
+              + inMemory.in().name()
+              + " of store.tiers and is served from there in place.");
     }
     String uncompressed =
         CompressionHint.of(

@@ -586,7 +586,8 @@ public final class Reclaimer {
     }
     int region = own.region();
     int generation = regions.generation(region);
-    int slots = regions.state(region) == Regions.SEALED ? regions.slots(region) : 0;
+    boolean isSettled = regions.age(region) <= regions.settledAge();
+    int slots = regions.state(region) == Regions.SEALED && isSettled ? regions.slots(region) : 0;
     while (own.slot() < slots) {
       int slot = own.slot();
       if (regions.isCommitted(region, slot, generation)

@@ -76,6 +76,11 @@ public final class MemoryTier implements Tier {
   }
 
   @Override
+  public boolean isMiddle() {
+    return number > 0;
+  }
+
+  @Override
   public int firstRegion() {
     return regions.from(number);
   }

@@ -10,6 +10,11 @@ public sealed interface Tier permits MemoryTier, DiskDevice {
 
   boolean isMemory();
 
+  /** Whether it is memory, and not the first tier of it. */
+  default boolean isMiddle() {
+    return false;
+  }
+
   /** The number of its first region; numbers go on from there. */
   default int firstRegion() {
     return 0;

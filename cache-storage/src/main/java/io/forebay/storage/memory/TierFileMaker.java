@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -79,8 +80,10 @@ final class TierFileMaker {
   private static void checkRoom(
       Path file, long lengthBytes, long groupReserveBytes, Headroom headroom, String key)
       throws IOException {
-    long free = Files.getFileStore(file).getUsableSpace();
-    if (free < lengthBytes) {
+    FileStore store = Files.getFileStore(file);
+    long free = store.getUsableSpace();
+    // A hugetlbfs without a limit says 0 of both.
+    if (free < lengthBytes && store.getTotalSpace() > 0) {
       throw new NoSpaceException(
           String.format(
               Locale.ROOT,
