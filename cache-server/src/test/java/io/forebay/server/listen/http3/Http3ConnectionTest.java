@@ -371,7 +371,8 @@ class Http3ConnectionTest {
       Http3Client.Answer answer = client.get("/big?100000000");
       assertEquals("200", answer.status());
       client.reset(answer);
-      // At once, or, if the client's window is full at that moment, when nothing has moved for long.
+      // At once, or, if the client's window is full at that moment, when nothing has moved for
+      // long.
       assertEquals("/big", server.exchanges.closed.poll(60, TimeUnit.SECONDS));
     }
     try (Http3Client client = connect()) {
