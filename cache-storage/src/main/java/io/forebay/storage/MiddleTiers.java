@@ -79,12 +79,12 @@ final class MiddleTiers {
       Path directory = tier.directory();
       boolean isNewDirectory = !Files.isDirectory(directory);
       PrivateFiles.createLastDirectory(directory);
-      owned.push(DirectoryLock.take(directory));
+      long unit = MiddleTierMemory.unit(directory);
+      owned.push(DirectoryLock.take(directory, unit == MiddleTierMemory.SMALL_UNIT));
       if (isNewDirectory) {
         made.add(directory.resolve(DirectoryLock.NAME));
         made.add(directory);
       }
-      long unit = MiddleTierMemory.unit(directory);
       int regions = (int) (tier.bytes() / settings.regionBytes());
       while (regions > 0 && (long) regions * settings.regionBytes() % unit != 0) {
         regions--;

@@ -33,6 +33,16 @@ public final class DirectoryLock implements AutoCloseable {
   }
 
   public static DirectoryLock take(Path directory) throws IOException {
+    return take(directory, true);
+  }
+
+  /**
+   * The same.
+   *
+   * @param hasName whether the file says which process it is, for the error of others. Files of
+   *     hugetlbfs can be locked, but not written
+   */
+  public static DirectoryLock take(Path directory, boolean hasName) throws IOException {
     Path file = directory.toRealPath().resolve(NAME);
     if (!OWN.add(file)) {
       throw owned(directory, Long.toString(ProcessHandle.current().pid()));
@@ -45,9 +55,11 @@ public final class DirectoryLock implements AutoCloseable {
       if (lock == null) {
         throw owned(directory, Files.readString(file).trim());
       }
-      channel.truncate(0);
-      byte[] pid = (ProcessHandle.current().pid() + "\n").getBytes(StandardCharsets.US_ASCII);
-      channel.write(ByteBuffer.wrap(pid), 0);
+      if (hasName) {
+        channel.truncate(0);
+        byte[] pid = (ProcessHandle.current().pid() + "\n").getBytes(StandardCharsets.US_ASCII);
+        channel.write(ByteBuffer.wrap(pid), 0);
+      }
       done = true;
       return new DirectoryLock(file, channel, lock);
     } finally {
