@@ -134,6 +134,7 @@ final class DeviceEvacuator {
       regionsDone = 0;
       promotedBytes = 0;
       hasBegun = true;
+      return true;
     }
     if (!log.isDone(handedOn) || !rate.isAffordable()) {
       // Directories are read from the device: what was on its way must be there.
