@@ -270,10 +270,11 @@ public final class StoredBody implements BodyBytes {
   }
 
   /**
-   * Keeps the slices of a range, so that they can be read until {@link #release}: in memory however
-   * long that takes, and on a disk, where their places are held, for as long as its reuse waits. If
-   * a place cannot be held the slice is loaded into memory. On any result but KEPT nothing stays
-   * pinned, of other ranges neither.
+   * Keeps the slices of a range, so that they can be read until {@link #release}: in memory, into
+   * which those on a disk are loaded, however long that takes. If memory has no room for so much,
+   * those on a disk stay there, and their places are held for as long as its reuse waits; whether
+   * they are undamaged is not known then. On any result but KEPT nothing stays pinned, of other
+   * ranges neither.
    *
    * @param onceLoaded run on the loop after LOADING
    */
@@ -308,10 +309,10 @@ public final class StoredBody implements BodyBytes {
           }
         }
         case ON_DISK -> {
-          if (holdOnDisk(slice)) {
-            continue;
-          }
           if (to - from > lane.mayKeepBytes()) {
+            if (holdOnDisk(slice)) {
+              continue;
+            }
             release();
             return Keeping.TOO_MANY;
           }
