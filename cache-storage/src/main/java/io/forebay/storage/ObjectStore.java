@@ -603,8 +603,8 @@ public final class ObjectStore implements AutoCloseable {
   }
 
   /**
-   * Uses another device in the place of the one of this name, which is out of use; with other
-   * settings, if these are others. Blocks for its disk.
+   * Replaces a device that is out of use by another one with the same name, whose settings may
+   * differ. Blocks for its disk.
    *
    * @throws IllegalStateException if that one is in use
    */

@@ -649,9 +649,7 @@ final class StoreFiles {
     return settings.indexEntries() | (hasDisks() ? TABLES : 0) | tiersMark();
   }
 
-  /**
-   * The map names regions of all tiers by number, so it is of use only where these are the same.
-   */
+  /** The map names regions of all tiers by number, so it is used only if these are the same. */
   private long tiersMark() {
     long mixed = 0;
     for (int count : middle.regionCounts()) {

@@ -54,7 +54,7 @@ final class Device {
   /** Tombstones wait so long at most to be forced, while others come. */
   private static final long NOTE_MILLIS = 5_000;
 
-  /** What of that which is on a device counts when it is opened. */
+  /** Which of its records a device uses when it is opened. */
   enum Opening {
     /** Nothing. */
     EMPTY,
@@ -269,7 +269,7 @@ final class Device {
     }
   }
 
-  /** It stays out of use as it was left: its file is not kept open, so that it can be pulled. */
+  /** An evacuated device is not used; its file is not kept open, so that it can be pulled. */
   private void startEvacuated() throws IOException {
     LOG.info(
         "disk {} was evacuated: it is not used until it is brought online or replaced",

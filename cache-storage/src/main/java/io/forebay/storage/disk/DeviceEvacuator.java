@@ -102,7 +102,7 @@ final class DeviceEvacuator {
     this.rate = rate;
   }
 
-  /** Forgets what it was about: the device is in use again, or out of use. */
+  /** Ends the evacuation: the device is used again, or failed. */
   void cancel() {
     if (!hasBegun) {
       return;

@@ -22,7 +22,7 @@ final class DeviceHealth {
     ONLINE,
     /** What it holds is served and moves elsewhere; it takes no records. */
     EVACUATING,
-    /** Out of use and empty, its file is closed: it may be pulled. */
+    /** Empty and not used; its file is closed, so the disk may be pulled. */
     EVACUATED,
     /** Out of use because somebody said so. */
     OFFLINE,
@@ -157,7 +157,7 @@ final class DeviceHealth {
     return true;
   }
 
-  /** It holds nothing any more; false if it went out of use, or in use again, meanwhile. */
+  /** Its evacuation is complete; false if its state changed meanwhile. */
   boolean evacuated() {
     synchronized (this) {
       if (state != State.EVACUATING) {

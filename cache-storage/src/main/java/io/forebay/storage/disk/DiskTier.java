@@ -507,8 +507,8 @@ public final class DiskTier implements AutoCloseable {
   }
 
   /**
-   * Uses another device in the place of one that is out of use: its file is made there. With other
-   * settings it is one more device in the place of that one. Blocks for its disk.
+   * Replaces a device that is out of use by another one, and makes its file. If the settings
+   * differ, the new device gets a number of its own. Blocks for its disk.
    *
    * @throws IllegalStateException if that one is in use, or is elsewhere and still holds something
    */

@@ -4,7 +4,7 @@ import io.forebay.storage.memory.FileTrim;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** What trims a file, opened when it is first asked for: most disks are never trimmed. */
+/** Opens the {@link FileTrim} of a file at the first trim: most disks are never trimmed. */
 final class LazyTrim {
   private final Path path;
   private boolean isOpened;
