@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.TestOrigin.Answer;
 import io.forebay.server.counters.LimitKey;
+import io.forebay.server.counters.LoopCounters;
 import io.forebay.testing.Await;
 import io.forebay.testing.Http2Client;
 import io.forebay.testing.RawClient;
@@ -228,9 +229,12 @@ final class ServerFairnessTest {
         Edge.start(
             directory,
             "32MiB",
-            "limits: {fetches-per-client: 1, waiting-per-client: 1}\n"
-                + "origins: {main: {url: \"URL\", timeouts: {first-byte: 200ms}}}\n"
-                    .replace("URL", origin.url()));
+            """
+            limits: {fetches-per-client: 1, waiting-per-client: 1}
+            origins: {main: {url: "URL"}, hasty: {url: "URL", timeouts: {first-byte: 200ms}}}
+            routes: [{match: {path: /late}, origin: hasty}, {match: {path: /}, origin: main}]
+            """
+                .replace("URL", origin.url()));
     open.add(edge);
     origin.on("/miss", TestOrigin.ok("cache-control: no-store\r\n", TestOrigin.ascii("miss")));
     origin.on("/late", (request, connection) -> connection.awaitClose());
@@ -248,10 +252,7 @@ final class ServerFairnessTest {
     assertEquals(200, statusOnceFree(edge, "HEAD", "/miss"));
     assertEquals(200, statusOnceFree(edge, "GET", "/miss"));
     assertEquals(200, statusOnceFree(edge, "GET", "/miss"));
-    long begun = edge.sum(c -> c.originFetches);
-    RawClient left = from("127.0.0.1", edge);
-    left.request("GET", "/left");
-    Await.until("the origin is asked", () -> edge.sum(c -> c.originFetches) > begun);
+    RawClient left = fetchOnceFree(edge, "/left");
     assertEquals(429, from("127.0.0.1", edge).get("/miss").status());
     left.close();
     gate.countDown();
@@ -444,6 +445,35 @@ final class ServerFairnessTest {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** A client at 127.0.0.1 whose request, once it has a place, is on its way to the origin. */
+  private RawClient fetchOnceFree(Edge edge, String path) {
+    List<RawClient> clients = new ArrayList<>();
+    Await.until(
+        "there is a place for " + path,
+        () -> {
+          long fetches = edge.sum(c -> c.originFetches);
+          long refusals = edge.sum(ServerFairnessTest::refusals);
+          try {
+            RawClient client = from("127.0.0.1", edge);
+            client.request("GET", path);
+            clients.add(client);
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+          Await.until(
+              "it is fetched or refused",
+              () ->
+                  edge.sum(c -> c.originFetches) > fetches
+                      || edge.sum(ServerFairnessTest::refusals) > refusals);
+          return edge.sum(c -> c.originFetches) > fetches;
+        });
+    return clients.getLast();
+  }
+
+  private static long refusals(LoopCounters counters) {
+    return counters.hits(LimitKey.FETCHES_PER_CLIENT) + counters.hits(LimitKey.WAITING_PER_CLIENT);
   }
 
   /**

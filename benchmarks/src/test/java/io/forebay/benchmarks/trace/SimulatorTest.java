@@ -196,7 +196,9 @@ class SimulatorTest {
     assertBehind(0.02, SyntheticTraces.news(1), 10);
     assertBehind(0.02, SyntheticTraces.steady(1), 3);
     assertBehind(0.02, SyntheticTraces.steady(1), 10);
-    assertBehind(0.02, SyntheticTraces.churning(1), 3);
+    // Without favour for small objects 0.0188 behind; that costs up to 0.004 more and saves
+    // requests.
+    assertBehind(0.025, SyntheticTraces.churning(1), 3);
     // Few misses, of which a hundredth more is much.
     assertBehind(0.03, SyntheticTraces.steady(1), 30);
     assertBehind(0.07, SyntheticTraces.churning(1), 30);
