@@ -18,6 +18,8 @@ import io.forebay.storage.object.InstallOutcome;
 import io.forebay.storage.purge.Purge;
 import io.forebay.storage.purge.PurgeKind;
 import io.forebay.storage.transit.TransitBuffer;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -36,6 +38,9 @@ class DiskTransitTest {
   private static final int MEMORY = 4 << 20;
   private static final int REGION = 1 << 18;
   private static final int OBJECTS = 150;
+
+  /** Of an object. */
+  private static final int SLICES = 7;
 
   @TempDir Path directory;
   private final AtomicLong clock = new AtomicLong(1_000_000);
@@ -254,6 +259,88 @@ class DiskTransitTest {
       one.bytes().release();
       assertFirstSlice(0, two.bytes());
       two.bytes().release();
+      assertEquals(0, disk(fixture).transitBytes());
+    }
+  }
+
+  /** Asks for all slices of an object at once; those that are in memory are left out. */
+  private static List<Reader> readAll(StoreLane lane, long id, int slices) {
+    List<Reader> readers = new ArrayList<>();
+    for (int slice = 0; slice < slices; slice++) {
+      Reader reader = new Reader();
+      assertEquals(StoreLane.Found.ON_DISK, lane.findSlice(id, slice));
+      assertTrue(lane.read(reader));
+      readers.add(reader);
+    }
+    return readers;
+  }
+
+  private static byte[] bytes(TransitBuffer read) {
+    byte[] bytes = new byte[read.bodyLength()];
+    read.bytes().get(read.bodyOffset(), bytes);
+    return bytes;
+  }
+
+  @Test
+  void slicesThatLieOneBehindTheOtherAreReadTogether() throws Exception {
+    try (StoreFixture fixture = open(1 << 20)) {
+      StoreLane lane = fixture.store.lane(0);
+      long id = onDisk(fixture, 0);
+      int reads = simulated.reads.get();
+      List<Reader> readers = readAll(lane, id, SLICES);
+      fixture.stepAll();
+      assertTrue(
+          simulated.reads.get() - reads <= 2,
+          SLICES + " slices in " + (simulated.reads.get() - reads) + " reads");
+      ByteArrayOutputStream whole = new ByteArrayOutputStream();
+      for (Reader reader : readers) {
+        whole.writeBytes(bytes(reader.bytes()));
+      }
+      assertArrayEquals(body(0), whole.toByteArray());
+      assertTrue(disk(fixture).transitBytes() >= body(0).length);
+      readers.forEach(reader -> reader.bytes().release());
+      assertEquals(0, disk(fixture).transitBytes());
+    }
+  }
+
+  @Test
+  void ofSlicesThatAreReadTogetherTheDamagedOneAloneIsLost() throws Exception {
+    try (StoreFixture fixture = open(1 << 20)) {
+      StoreLane lane = fixture.store.lane(0);
+      long id = onDisk(fixture, 0);
+      Reader first = new Reader();
+      assertEquals(StoreLane.Found.ON_DISK, lane.findSlice(id, 3));
+      assertTrue(lane.read(first));
+      fixture.stepAll();
+      first.bytes().release();
+      int damaged = (int) simulated.lastReadAt("d0") + 1000;
+      ByteBuffer disk = simulated.bytes("d0");
+      disk.put(damaged, (byte) ~disk.get(damaged));
+      List<Reader> readers = readAll(lane, id, SLICES);
+      fixture.stepAll();
+      for (int slice = 0; slice < SLICES; slice++) {
+        if (slice == 3) {
+          assertNull(readers.get(slice).told.getFirst());
+        } else {
+          readers.get(slice).bytes().release();
+        }
+      }
+      assertEquals(1, disk(fixture).checksumFailures());
+      assertEquals(StoreLane.Found.MISS, lane.findSlice(id, 3));
+      assertEquals(0, disk(fixture).transitBytes());
+    }
+  }
+
+  @Test
+  void slicesThatCannotBeReadTogetherAreReadOneByOne() throws Exception {
+    try (StoreFixture fixture = open(1 << 20)) {
+      StoreLane lane = fixture.store.lane(0);
+      long id = onDisk(fixture, 0);
+      List<Reader> readers = readAll(lane, id, SLICES);
+      simulated.failReads.set(1);
+      fixture.stepAll();
+      readers.forEach(reader -> reader.bytes().release());
+      assertEquals(0, disk(fixture).errors());
       assertEquals(0, disk(fixture).transitBytes());
     }
   }

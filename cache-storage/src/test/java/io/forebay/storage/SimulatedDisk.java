@@ -40,6 +40,9 @@ final class SimulatedDisk implements DiskTier.Opener {
   final AtomicInteger failForces = new AtomicInteger();
   final AtomicLong slowMillis = new AtomicLong();
 
+  /** How often something behind the header pages was read. */
+  final AtomicInteger reads = new AtomicInteger();
+
   /** Run once, by the next read that is at least so long, after it has its bytes. */
   private volatile @Nullable Runnable behindRead;
 
@@ -137,7 +140,10 @@ final class SimulatedDisk implements DiskTier.Opener {
       int length = into.remaining();
       synchronized (this) {
         check(failReads);
-        lastReadAt = at < RECORDS_AT ? lastReadAt : at;
+        if (at >= RECORDS_AT) {
+          lastReadAt = at;
+          reads.incrementAndGet();
+        }
         if (length > 4096) {
           check(failLongReads);
         }

@@ -173,6 +173,12 @@ public final class StoredBody implements BodyBytes {
       return;
     }
     from.keepOnly(objectId, slice, slice + ahead());
+    if (askedFor > slice + Math.max(1, ahead() / 2)) {
+      // Half of them are still to come or to be sent: the next ones are asked for in one go, so
+      // that
+      // the disk reads those that lie one behind the other together.
+      return;
+    }
     while (askedFor <= slice + ahead()) {
       HeldRecord place = placeOf(askedFor);
       if (place != null) {

@@ -110,6 +110,22 @@ final class DeviceLog {
     }
   }
 
+  /** Whether nothing of a part of a region waits to be written. */
+  boolean isWritten(int region, int from, int to) {
+    lock.lock();
+    try {
+      return !overlaps(batch, region, from, to)
+          && !overlaps(writing, region, from, to)
+          && waiting.stream().noneMatch(one -> overlaps(one, region, from, to));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private static boolean overlaps(@Nullable WriteBatch batch, int region, int from, int to) {
+    return batch != null && batch.region() == region && from < batch.end() && batch.start() < to;
+  }
+
   private static boolean copy(@Nullable WriteBatch from, DiskLocation place, ByteBuffer into) {
     if (from == null || !from.holds(place.region, place.offset, place.length)) {
       return false;

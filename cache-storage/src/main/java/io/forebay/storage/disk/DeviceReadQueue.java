@@ -7,6 +7,8 @@ import io.forebay.storage.transit.TransitBuffer;
 import io.forebay.storage.transit.TransitPool;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -20,12 +22,16 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   readCached  loop: what page cache has, without waiting  ──► transit buffer
  *   read        loop: queued ──► reader ──► transit buffer ──► those who wait
+ *                                  │           one for slices that lie one behind the other
  *                                  └──► memory: heads, what is read again, and all while
  *                                       no transit buffer is left
  * </pre>
  */
 final class DeviceReadQueue {
   private static final int MAX = 4096;
+
+  /** Slices that lie one behind the other are read together: up to 1 MiB, and their headers. */
+  private static final int MAX_TOGETHER_BYTES = (1 << 20) + (64 << 10);
 
   /** Records in transit buffers that wait to be copied into memory; more than these are not. */
   private static final int MAX_PROMOTIONS = 32;
@@ -157,34 +163,107 @@ final class DeviceReadQueue {
     return true;
   }
 
-  /** Does one read, or one promotion; false if none is queued. */
+  /** Does one read, of one record or several, or one promotion; false if none is queued. */
   boolean next(ByteBuffer buffer) {
     DiskRead read = queue.poll();
     if (read == null) {
       return promoteNext();
     }
-    // A head is looked up, so its purges are found, in memory alone.
-    boolean staysOut = read.kind == RecordHeader.KIND_SLICE && !read.needsMemory();
-    TransitBuffer bytes = staysOut ? transit.take(read.place.length) : null;
-    boolean isRead = false;
+    List<DiskRead> neighbours = withNeighbours(read);
     try {
-      boolean isHad =
-          bytes == null ? records.read(read.place, buffer) : records.read(read.place, bytes);
-      MemorySegment record =
-          bytes == null ? MemorySegment.ofBuffer(buffer.clear()) : bytes.memory();
-      isRead = isHad && isRecord(read, record);
-      if (isRead) {
-        use(read, record, bytes == null);
-      } else if (health.isInUse() && !(isHad && isOther(read, record))) {
-        boolean ignored = records.forget(read.high, read.low, read.place);
+      if (neighbours.size() == 1 || !readTogether(neighbours)) {
+        neighbours.forEach(one -> readAlone(one, buffer));
       }
     } finally {
-      over(read, isRead ? bytes : null);
-      if (bytes != null) {
-        bytes.release();
+      // Nobody else has them any more.
+      for (DiskRead one : neighbours) {
+        if (!one.isOver()) {
+          over(one, null);
+        }
       }
     }
     return true;
+  }
+
+  /** A read that was queued, with those behind it in the queue that lie behind it on the device. */
+  private List<DiskRead> withNeighbours(DiskRead first) {
+    DiskRead next = queue.peek();
+    if (!staysOut(first) || next == null || !next.place.isBehind(first.place)) {
+      return List.of(first);
+    }
+    List<DiskRead> neighbours = new ArrayList<>();
+    neighbours.add(first);
+    while (next != null
+        && staysOut(next)
+        && next.place.isBehind(neighbours.getLast().place)
+        && next.place.end() - first.place.offset <= MAX_TOGETHER_BYTES
+        && queue.remove(next)) {
+      neighbours.add(next);
+      next = queue.peek();
+    }
+    return neighbours;
+  }
+
+  /** A head is looked up, so its purges are found, in memory alone. */
+  private static boolean staysOut(DiskRead read) {
+    return read.kind == RecordHeader.KIND_SLICE && !read.needsMemory();
+  }
+
+  /** False if they have to be read one by one. */
+  private boolean readTogether(List<DiskRead> reads) {
+    DiskLocation first = reads.getFirst().place;
+    int length = reads.getLast().place.end() - first.offset;
+    TransitBuffer all = transit.take(length);
+    if (all == null) {
+      return false;
+    }
+    try {
+      if (!records.readTogether(first, reads.size(), length, all)) {
+        return false;
+      }
+      for (DiskRead read : reads) {
+        finish(read, true, all.part(read.place.offset - first.offset, read.place.length));
+      }
+      return true;
+    } finally {
+      all.release();
+    }
+  }
+
+  private void readAlone(DiskRead read, ByteBuffer buffer) {
+    TransitBuffer bytes = staysOut(read) ? transit.take(read.place.length) : null;
+    if (bytes != null) {
+      finish(read, records.read(read.place, bytes), bytes);
+      return;
+    }
+    try {
+      boolean isHad = records.read(read.place, buffer);
+      boolean ignored = settle(read, isHad, MemorySegment.ofBuffer(buffer.clear()), true);
+    } finally {
+      over(read, null);
+    }
+  }
+
+  /** Ends a read that was made into a buffer, and gives that up. */
+  private void finish(DiskRead read, boolean isHad, TransitBuffer bytes) {
+    boolean isRead = false;
+    try {
+      isRead = settle(read, isHad, bytes.memory(), false);
+    } finally {
+      over(read, isRead ? bytes : null);
+      bytes.release();
+    }
+  }
+
+  /** Uses what was read, or forgets the place; whether it is what was wanted. */
+  private boolean settle(DiskRead read, boolean isHad, MemorySegment record, boolean isForMemory) {
+    boolean isRead = isHad && isRecord(read, record);
+    if (isRead) {
+      use(read, record, isForMemory);
+    } else if (health.isInUse() && !(isHad && isOther(read, record))) {
+      boolean ignored = records.forget(read.high, read.low, read.place);
+    }
+    return isRead;
   }
 
   private void use(DiskRead read, MemorySegment record, boolean isForMemory) {

@@ -91,6 +91,29 @@ final class DeviceRecords {
     return isReadable(place.region, place.generation);
   }
 
+  /**
+   * Reads a part of a region, whole records, in one go; false if it is not to be had so: then each
+   * record has to be read alone, which also tells what is wrong.
+   *
+   * @param first the place of its first record
+   * @param count of its records
+   */
+  boolean readTogether(DiskLocation first, int count, int length, TransitBuffer into) {
+    if (!isReadable(first.region, first.generation)
+        || !log.isWritten(first.region, first.offset, first.offset + length)) {
+      return false;
+    }
+    try {
+      long at = DeviceDirectory.base(first.region, regionBytes) + first.offset;
+      into.startsAt(file.readWithin(into.room(), length, at));
+    } catch (IOException e) {
+      return false;
+    }
+    counters.reads.addAndGet(count);
+    counters.readBytes.addAndGet(length);
+    return isReadable(first.region, first.generation);
+  }
+
   /** Whether {@link #readCached} may find anything. */
   boolean mayReadCached() {
     return file.mayReadCached();

@@ -1,6 +1,8 @@
 package io.forebay.storage.disk;
 
 import io.forebay.storage.index.IndexValue;
+import io.forebay.storage.layout.Layouts;
+import io.forebay.storage.layout.RecordHeader;
 
 /** Where a record lies on disk. Reused by its owner. */
 public final class DiskLocation {
@@ -22,6 +24,16 @@ public final class DiskLocation {
   /** Whether an index entry names it. */
   boolean isDiskOf(IndexValue value) {
     return value.isOnDiskAt(device, region, generation, offset);
+  }
+
+  /** Where the next record can begin. */
+  int end() {
+    return Layouts.roundUp(offset + length, RecordHeader.ALIGNMENT);
+  }
+
+  /** Whether it lies right behind another one. */
+  boolean isBehind(DiskLocation other) {
+    return region == other.region && generation == other.generation && offset == other.end();
   }
 
   public int device() {

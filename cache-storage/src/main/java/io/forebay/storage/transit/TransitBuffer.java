@@ -8,13 +8,17 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
 
 /**
- * One record that was read from a disk.
+ * One record that was read from a disk, or several that were read together.
  *
  * <pre>
  *   0          start      start + length   capacity + 2 pages
  *   | block    | record   | block          |
+ *
+ *   | block    | record | record | record | block          |
+ *                part     part     part      each with holders of its own
  * </pre>
  *
  * <p>Its bytes do not change while anybody holds it. A holder may retain it for another thread; the
@@ -35,6 +39,10 @@ public final class TransitBuffer {
   }
 
   private final TransitPool pool;
+
+  /** What this is a part of, held as long as this is; null for a buffer of its own. */
+  private final @Nullable TransitBuffer whole;
+
   private final NativeMemory owned;
   private final MemorySegment memory;
   private final ByteBuffer bytes;
@@ -48,11 +56,35 @@ public final class TransitBuffer {
 
   TransitBuffer(TransitPool pool, int capacity) {
     this.pool = pool;
+    this.whole = null;
     this.capacity = capacity;
     this.owned = new NativeMemory(capacity + 2L * PAGE, PAGE);
     this.memory = owned.segment();
     this.bytes = memory.asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
     this.record = memory;
+  }
+
+  private TransitBuffer(TransitBuffer whole, int start, int length) {
+    this.pool = whole.pool;
+    this.whole = whole;
+    this.capacity = whole.capacity;
+    this.owned = whole.owned;
+    this.memory = whole.memory;
+    this.bytes = whole.bytes;
+    this.record = memory;
+    take(length);
+    startsAt(start);
+  }
+
+  /**
+   * One of several records that were read together: a buffer that is held once by the caller and
+   * holds this one until its own last release. Only for who holds this one.
+   *
+   * @param offset of the record from {@link #memory}
+   */
+  public TransitBuffer part(int offset, int partLength) {
+    retain();
+    return new TransitBuffer(this, start + offset, partLength);
   }
 
   /** Before it is given out: held once. */
@@ -125,7 +157,9 @@ public final class TransitBuffer {
     if (before <= 0) {
       throw new IllegalStateException("nobody holds this buffer");
     }
-    if (before == 1) {
+    if (before == 1 && whole != null) {
+      whole.release();
+    } else if (before == 1) {
       pool.giveBack(this);
     }
   }

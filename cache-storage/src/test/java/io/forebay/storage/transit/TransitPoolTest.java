@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -112,5 +113,24 @@ final class TransitPoolTest {
         buffer.release();
       }
     }
+  }
+
+  @Test
+  void aPartHoldsTheBufferItIsOf() {
+    TransitPool pool = new TransitPool(4L * STEP, 2 * STEP);
+    TransitBuffer whole = Objects.requireNonNull(pool.take(300));
+    whole.startsAt(64);
+    whole.memory().set(ValueLayout.JAVA_BYTE, 100, (byte) 7);
+    TransitBuffer part = whole.part(100, 50);
+    whole.release();
+    assertEquals(50, part.memory().byteSize());
+    assertEquals(7, part.memory().get(ValueLayout.JAVA_BYTE, 0));
+    assertEquals(STEP, pool.usedBytes());
+    part.retain();
+    part.release();
+    assertEquals(STEP, pool.usedBytes());
+    part.release();
+    assertEquals(0, pool.usedBytes());
+    assertThrows(IllegalStateException.class, part::retain);
   }
 }
