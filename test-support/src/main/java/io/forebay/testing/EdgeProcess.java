@@ -25,6 +25,13 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("try") // a test that is interrupted ends
 public final class EdgeProcess implements AutoCloseable {
+
+  /**
+   * What a shell runs in the background, or nohup, ignores INT or HUP, and a Java process that is
+   * started so goes on ignoring it.
+   */
+  private static final List<String> HEEDS_SIGNALS = List.of("env", "--default-signal=HUP,INT");
+
   private static final Duration START_LIMIT = Duration.ofSeconds(40);
   private static final Duration STOP_LIMIT = Duration.ofMinutes(1);
 
@@ -217,8 +224,10 @@ public final class EdgeProcess implements AutoCloseable {
   }
 
   private EdgeProcess start(String until) throws Exception {
+    List<String> command = new ArrayList<>(HEEDS_SIGNALS);
+    command.addAll(settings.command());
     Process started =
-        new ProcessBuilder(settings.command())
+        new ProcessBuilder(command)
             .directory(settings.directory.toFile())
             .redirectInput(new File("/dev/null"))
             .redirectOutput(ProcessBuilder.Redirect.appendTo(out.toFile()))
