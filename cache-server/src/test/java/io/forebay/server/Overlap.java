@@ -319,8 +319,10 @@ final class Overlap {
     Answer answer = ask.of(next, origin, now);
     if (seen.isGone() || isSame(answer, seen.answer())) {
       go(at.with(next, rest, origin.asked), first);
-      // A request served from another one's fetch starts no refresh of that response.
-      if (told.containsKey(seen.number()) && !next.dueRefreshes().isEmpty()) {
+      // A request served from another one's fetch starts no refresh of that response; nor does one
+      // that is served a stale response while another one's fetch is under way.
+      boolean mayJoin = told.containsKey(seen.number()) || at.asked() > 0;
+      if (mayJoin && !next.dueRefreshes().isEmpty()) {
         RfcModel idle = next.copy();
         idle.forgetRefreshes(at.model().dueRefreshes());
         go(at.with(idle, rest, origin.asked), first);
