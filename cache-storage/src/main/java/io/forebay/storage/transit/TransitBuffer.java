@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * One record that was read from a disk, or several that were read together.
  *
  * <pre>
- *   0          start      start + length   capacity + 2 pages
+ *   0          start      start + length   capacity + 3 pages
  *   | block    | record   | block          |
  *
  *   | block    | record | record | record | block          |
@@ -27,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 public final class TransitBuffer {
   /** Direct I/O reads whole blocks: a record may begin within the first, and end within a last. */
   private static final int PAGE = 4096;
+
+  /** What a record may be longer than the capacity: a slice of that length has a header. */
+  static final int HEADER_ROOM = PAGE;
 
   private static final VarHandle HOLDERS;
 
@@ -58,7 +61,7 @@ public final class TransitBuffer {
     this.pool = pool;
     this.whole = null;
     this.capacity = capacity;
-    this.owned = new NativeMemory(capacity + 2L * PAGE, PAGE);
+    this.owned = new NativeMemory(capacity + HEADER_ROOM + 2L * PAGE, PAGE);
     this.memory = owned.segment();
     this.bytes = memory.asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
     this.record = memory;

@@ -8,10 +8,11 @@ import org.jspecify.annotations.Nullable;
  * The transit buffers of one device, bounded in bytes. Any thread, without locks.
  *
  * <p>Buffers are kept by size, and the one that came back last is given out first: its bytes are
- * most likely still in a CPU cache.
+ * most likely still in a CPU cache. At the bound a larger one serves as well, since to free one and
+ * make another costs more than a read from page cache.
  */
 public final class TransitPool {
-  /** Sizes are multiples of this. */
+  /** Sizes are this, twice it, four times it, and so on. */
   private static final int STEP = 64 << 10;
 
   private final long limitBytes;
@@ -39,16 +40,14 @@ public final class TransitPool {
   }
 
   private static int sizeClass(int length) {
-    return (Math.max(1, length) - 1) / STEP;
+    int steps = (Math.max(1, length - TransitBuffer.HEADER_ROOM) - 1) / STEP;
+    return Integer.SIZE - Integer.numberOfLeadingZeros(steps);
   }
 
   /** A buffer with room for a record, held once by the caller; null when the pool is exhausted. */
   public @Nullable TransitBuffer take(int length) {
     int sizeClass = sizeClass(length);
-    TransitBuffer buffer = sizeClass < free.length ? free[sizeClass].pollLast() : null;
-    if (buffer == null && sizeClass < free.length) {
-      buffer = allocate(sizeClass);
-    }
+    TransitBuffer buffer = sizeClass < free.length ? find(sizeClass) : null;
     if (buffer == null) {
       exhausted.incrementAndGet();
       return null;
@@ -58,13 +57,24 @@ public final class TransitPool {
     return buffer;
   }
 
-  private @Nullable TransitBuffer allocate(int sizeClass) {
-    int capacity = (sizeClass + 1) * STEP;
-    while (allocatedBytes.addAndGet(capacity) > limitBytes) {
-      allocatedBytes.addAndGet(-capacity);
-      if (!dropOne()) {
+  private @Nullable TransitBuffer find(int sizeClass) {
+    TransitBuffer buffer = free[sizeClass].pollLast();
+    while (buffer == null) {
+      buffer = allocate(STEP << sizeClass);
+      for (int larger = sizeClass + 1; buffer == null && larger < free.length; larger++) {
+        buffer = free[larger].pollLast();
+      }
+      if (buffer == null && !dropOne()) {
         return null;
       }
+    }
+    return buffer;
+  }
+
+  private @Nullable TransitBuffer allocate(int capacity) {
+    if (allocatedBytes.addAndGet(capacity) > limitBytes) {
+      allocatedBytes.addAndGet(-capacity);
+      return null;
     }
     return new TransitBuffer(this, capacity);
   }

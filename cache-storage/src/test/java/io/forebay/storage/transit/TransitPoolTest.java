@@ -26,7 +26,7 @@ final class TransitPoolTest {
   @Test
   void givesOutNoMoreBytesThanItMay() {
     TransitPool pool = new TransitPool(3L * STEP, 2 << 20);
-    TransitBuffer one = take(pool, STEP + 1);
+    TransitBuffer one = take(pool, 2 * STEP);
     TransitBuffer two = take(pool, 1);
     assertEquals(3L * STEP, pool.usedBytes());
     assertNull(pool.take(1));
@@ -47,6 +47,24 @@ final class TransitPoolTest {
     larger.release();
     pool.trim();
     assertEquals(0, pool.allocatedBytes());
+  }
+
+  @Test
+  void aLargerBufferServesBeforeOneIsFreedForAnother() {
+    TransitPool pool = new TransitPool(2L * STEP, 2 << 20);
+    TransitBuffer larger = take(pool, 2 * STEP);
+    larger.release();
+    assertSame(larger, pool.take(100));
+    assertEquals(100, larger.memory().byteSize());
+    assertEquals(2L * STEP, pool.usedBytes());
+  }
+
+  @Test
+  void aSliceWithItsHeaderTakesTheSizeOfTheSlice() {
+    TransitPool pool = new TransitPool(STEP, 2 << 20);
+    TransitBuffer buffer = take(pool, STEP + 4096);
+    assertEquals(STEP, pool.usedBytes());
+    assertEquals(STEP + 4096, buffer.memory().byteSize());
   }
 
   @Test
@@ -79,7 +97,7 @@ final class TransitPoolTest {
 
   @Test
   void whatIsLongerThanTheLongestRecordHasNoBuffer() {
-    assertNull(new TransitPool(1 << 20, STEP).take(STEP + 1));
+    assertNull(new TransitPool(1 << 20, STEP).take(2 * STEP));
   }
 
   @Test
@@ -104,7 +122,7 @@ final class TransitPoolTest {
 
   private static void useOften(TransitPool pool, byte mark) {
     for (int round = 0; round < 20_000; round++) {
-      TransitBuffer buffer = pool.take(1 + round % 2 * STEP);
+      TransitBuffer buffer = pool.take(round % 2 == 0 ? 1 : 2 * STEP);
       if (buffer != null) {
         buffer.bytes().put(0, mark);
         buffer.retain();
