@@ -3,6 +3,7 @@ package io.forebay.server;
 import io.forebay.server.node.NodeStatus;
 import io.forebay.storage.memory.MachineMemory;
 import io.forebay.storage.memory.MemoryPressure;
+import io.forebay.storage.memory.PageReclaim;
 import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -53,7 +54,7 @@ final class MemoryWatch implements AutoCloseable {
     this.machine = machine;
     this.sum = sum;
     this.follower = follower;
-    this.state = new NodeStatus.Memory(sum.bytes(), sum.limitBytes(), 0, 0, null);
+    this.state = new NodeStatus.Memory(sum.bytes(), sum.limitBytes(), 0, 0, null, PageReclaim.NONE);
     step();
   }
 
@@ -85,7 +86,12 @@ final class MemoryWatch implements AutoCloseable {
     String before = state.problem();
     state =
         new NodeStatus.Memory(
-            sum.bytes(), now.limitBytes(), Math.max(0, now.freeBytes()), now.pressure(), problem);
+            sum.bytes(),
+            now.limitBytes(),
+            Math.max(0, now.freeBytes()),
+            now.pressure(),
+            problem,
+            now.pages());
     if (problem != null && before == null) {
       LOG.warn("memory: {}", problem);
     } else if (problem == null && before != null) {

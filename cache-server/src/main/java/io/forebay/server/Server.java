@@ -25,6 +25,8 @@ import io.forebay.server.fill.FillTable;
 import io.forebay.server.fill.SliceFill;
 import io.forebay.server.fill.history.FillHistory;
 import io.forebay.server.listen.Listeners;
+import io.forebay.server.loop.CellPlan;
+import io.forebay.server.loop.CpuPlan;
 import io.forebay.server.loop.ListenException;
 import io.forebay.server.loop.Loop;
 import io.forebay.server.loop.LoopLoad;
@@ -154,6 +156,16 @@ public final class Server implements NodeControl, AutoCloseable {
   /** The same by another wall clock, which any thread asks. */
   static Server start(Supplier<ConfigOutcome> source, String version, LongSupplier clockMillis)
       throws StartException {
+    return start(source, version, clockMillis, CpuPlan.Machine.here());
+  }
+
+  /** The same on what it takes for its machine. */
+  static Server start(
+      Supplier<ConfigOutcome> source,
+      String version,
+      LongSupplier clockMillis,
+      CpuPlan.Machine machine)
+      throws StartException {
     return switch (source.get()) {
       case ConfigOutcome.Refused refused ->
           throw new StartException(
@@ -161,13 +173,17 @@ public final class Server implements NodeControl, AutoCloseable {
               refused.problems().stream().map(ConfigProblem::toString).toList());
       case ConfigOutcome.Loaded loaded -> {
         loaded.warnings().forEach(LOG::warn);
-        yield new Server(source, loaded.config(), version, clockMillis);
+        yield new Server(source, loaded.config(), version, clockMillis, machine);
       }
     };
   }
 
   private Server(
-      Supplier<ConfigOutcome> source, ServerConfig config, String version, LongSupplier clockMillis)
+      Supplier<ConfigOutcome> source,
+      ServerConfig config,
+      String version,
+      LongSupplier clockMillis,
+      CpuPlan.Machine cpus)
       throws StartException {
     this.clockMillis = clockMillis;
     this.started = config;
@@ -189,8 +205,11 @@ public final class Server implements NodeControl, AutoCloseable {
       Origins origins = Origins.load(config.origins(), Origins.NONE, ownListeners);
       activeConfig = new ActiveConfig(compiled, origins);
       names.watch(origins.hostNames());
+      int loopCount = Transport.loopCount(config.threads(), cpus);
+      CpuPlan cpuPlan = CpuPlan.of(config.threads().pin(), loopCount, cpus);
+      CellPlan cellPlan = CellPlan.of(config.store().cells(), cpuPlan, cpus.nodes());
       // Before the loops: what these start must not inherit a loop's CPU.
-      accessLog = opened(accessLog(config));
+      accessLog = opened(accessLog(config, loopCount));
       MachineMemory machine = MachineMemory.system();
       MemoryPlan plan = MemoryPlan.of(config, machine);
       long tierBytes =
@@ -207,7 +226,9 @@ public final class Server implements NodeControl, AutoCloseable {
       store =
           opened(
               ObjectStore.open(
-                  storeSettings(config, tierBytes, clockMillis).withIndex(plan.index(tierBytes))));
+                  storeSettings(config, tierBytes, loopCount, clockMillis)
+                      .withCells(cells(cellPlan))
+                      .withIndex(plan.index(tierBytes))));
       memorySum = plan.sum(store.memoryParts());
       if (!memorySum.fits()) {
         LOG.warn(memorySum.warning());
@@ -224,7 +245,10 @@ public final class Server implements NodeControl, AutoCloseable {
               : opened(new DriveMonitor(smartctl, Path.of("/sys"), store::diskDirectories).start());
       purges = new PurgeService(store, activeConfig, config.store().data());
       purgeQueue = opened(new PurgeQueue(purges::purgeTogether));
-      transport = opened(Transport.open(config.threads()));
+      transport = opened(Transport.open(config.threads(), loopCount, cpuPlan));
+      if (cpus.nodes().nodes().size() > 1) {
+        LOG.info("loops {}; the memory tier has {}", transport.pinning(), cellPlan.word());
+      }
       List<ExchangeFactory> exchanges = new ArrayList<>();
       OriginConnections connections = new OriginConnections();
       for (Loop loop : transport.loops()) {
@@ -309,23 +333,23 @@ public final class Server implements NodeControl, AutoCloseable {
     return resource;
   }
 
-  private static int loopCount(ServerConfig config) {
-    return config.threads().loops() > 0
-        ? config.threads().loops()
-        : Runtime.getRuntime().availableProcessors();
+  private static List<StoreSettings.Cell> cells(CellPlan plan) {
+    return plan.cells().stream()
+        .map(cell -> new StoreSettings.Cell(cell.node(), cell.loops()))
+        .toList();
   }
 
-  private static AccessLog accessLog(ServerConfig config) throws StartException {
+  private static AccessLog accessLog(ServerConfig config, int loopCount) throws StartException {
     try {
-      return AccessLog.open(config.accessLog(), loopCount(config));
+      return AccessLog.open(config.accessLog(), loopCount);
     } catch (IOException e) {
       throw new StartException(StartException.NO_RESOURCE, List.of(String.valueOf(e.getMessage())));
     }
   }
 
   private static StoreSettings storeSettings(
-      ServerConfig config, long tierBytes, LongSupplier clockMillis) {
-    return StoreSettings.of(config.store().data(), tierBytes, loopCount(config), clockMillis)
+      ServerConfig config, long tierBytes, int loopCount, LongSupplier clockMillis) {
+    return StoreSettings.of(config.store().data(), tierBytes, loopCount, clockMillis)
         .withMemoryDirectory(config.store().memoryDirectory())
         .withTiers(
             config.store().tiers().stream()

@@ -3,6 +3,7 @@ package io.forebay.server;
 import io.forebay.server.config.ConfigEnvironment;
 import io.forebay.server.config.ConfigLoader;
 import io.forebay.server.counters.LoopCounters;
+import io.forebay.server.loop.CpuPlan;
 import io.forebay.server.node.NodeStatus;
 import io.forebay.server.purge.PurgeDone;
 import io.forebay.server.purge.PurgeOrder;
@@ -44,6 +45,7 @@ final class Edge implements AutoCloseable {
   private final SSLContext tls;
   private final Path authority;
   private final LongSupplier clockMillis;
+  private CpuPlan.Machine machine = CpuPlan.Machine.here();
   private @Nullable Server server;
 
   private Edge(Path directory, String yaml, LongSupplier clockMillis) throws IOException {
@@ -108,6 +110,21 @@ final class Edge implements AutoCloseable {
     }
   }
 
+  /** The same on what it takes for its machine. */
+  static Edge start(Path directory, String memory, String yaml, CpuPlan.Machine machine)
+      throws IOException {
+    Edge edge = new Edge(directory, "MEMORY=" + memory + "\n" + yaml, System::currentTimeMillis);
+    edge.machine = machine;
+    try {
+      edge.start();
+      return edge;
+    } finally {
+      if (edge.server == null) {
+        edge.close();
+      }
+    }
+  }
+
   /**
    * Writes the configuration that the next start or reload reads.
    *
@@ -150,7 +167,7 @@ final class Edge implements AutoCloseable {
   void start() {
     ConfigLoader loader = new ConfigLoader(ConfigEnvironment.system());
     try {
-      server = Server.start(() -> loader.load(file, Map.of()), "test", clockMillis);
+      server = Server.start(() -> loader.load(file, Map.of()), "test", clockMillis, machine);
     } catch (StartException e) {
       throw new IllegalStateException(e);
     }

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.forebay.server.config.MemorySize;
 import io.forebay.storage.IndexCapacity;
 import io.forebay.storage.memory.MachineMemory;
+import io.forebay.storage.memory.PageReclaim;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,7 +32,8 @@ class MemoryPlanTest {
       long middle,
       long middleInMemory) {
     MachineMemory.Reading machine =
-        new MachineMemory.Reading(limit, "control group /edge", limit, "control group /edge", 0);
+        new MachineMemory.Reading(
+            limit, "control group /edge", limit, "control group /edge", 0, PageReclaim.NONE);
     return new MemoryPlan(
         machine,
         heap,

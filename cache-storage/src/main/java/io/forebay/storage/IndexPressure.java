@@ -1,12 +1,12 @@
 package io.forebay.storage;
 
 import io.forebay.storage.disk.DiskStats;
+import io.forebay.storage.evict.MemoryReclaim;
 import io.forebay.storage.evict.Reclaimer;
 import io.forebay.storage.index.ChronicleIndex;
 import io.forebay.storage.lane.StoreState;
 import io.forebay.storage.region.Regions;
 import java.io.IOException;
-import java.util.List;
 import java.util.Locale;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,17 +28,17 @@ final class IndexPressure {
 
   private final StoreSettings settings;
   private final StoreState core;
-  private final List<Reclaimer> reclaimers;
+  private final MemoryReclaim reclaim;
   private long seen;
   private long seenOfMemory;
   private long seenOfDisks;
   private boolean hasSaid;
   private long saidMillis;
 
-  IndexPressure(StoreSettings settings, StoreState core, List<Reclaimer> reclaimers) {
+  IndexPressure(StoreSettings settings, StoreState core, MemoryReclaim reclaim) {
     this.settings = settings;
     this.core = core;
-    this.reclaimers = reclaimers;
+    this.reclaim = reclaim;
   }
 
   /** Regions of memory and disks that were freed because the index was full. */
@@ -47,7 +47,7 @@ final class IndexPressure {
   }
 
   private long reclaimedOfMemory() {
-    return reclaimers.stream().mapToLong(Reclaimer::reclaimedForIndex).sum();
+    return reclaim.sum(Reclaimer::reclaimedForIndex);
   }
 
   void step(long nowMillis) {

@@ -8,6 +8,7 @@ import io.forebay.storage.disk.Promoter;
 import io.forebay.storage.evict.DiskDemoter;
 import io.forebay.storage.evict.EvictionState;
 import io.forebay.storage.evict.MemoryCheck;
+import io.forebay.storage.evict.MemoryReclaim;
 import io.forebay.storage.evict.MemoryScrubber;
 import io.forebay.storage.evict.Reclaimer;
 import io.forebay.storage.evict.ResizeStats;
@@ -43,16 +44,19 @@ import io.forebay.storage.purge.Purges;
 import io.forebay.storage.recover.Rebuild;
 import io.forebay.storage.recover.StorageClassRecount;
 import io.forebay.storage.region.RecordCheck;
+import io.forebay.storage.region.RegionPart;
 import io.forebay.storage.region.RegionPins;
 import io.forebay.storage.region.Regions;
 import io.forebay.storage.region.SpaceAllocator;
 import io.forebay.storage.region.TierGeometry;
+import io.forebay.storage.region.TierSpace;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
@@ -144,16 +148,14 @@ public final class ObjectStore implements AutoCloseable {
     int middleTiers = files.middle().count();
     RecordCheck records = new RecordCheck(regions, files.epoch());
     TierGeometry shape = settings.shape();
-    // One more where records come back from other tiers, which leave those that lanes need.
-    SpaceAllocator space =
-        new SpaceAllocator(
-            regions, shape.spareRegions() + Math.min(1, middleTiers), reclaimBell::ring);
+    TierSpace space = space(settings, regions, reclaimBell::ring);
     for (int tier = 0; tier < regions.tiers(); tier++) {
       for (int region = regions.from(tier); region < regions.end(tier); region++) {
         if (files.isEmpty(tier) || !regions.adopt(region)) {
           regions.state(region, 0, Regions.NONE, Regions.FREE);
         } else {
-          space.ageAtLeast(regions.age(region) + 1);
+          // Which all tiers share.
+          space.cell(0).ageAtLeast(regions.age(region) + 1);
         }
         if (regions.state(region) == Regions.FREE && files.lacksPages(region)) {
           // Given back in an earlier life, or never touched: not to be touched before it is
@@ -251,9 +253,9 @@ public final class ObjectStore implements AutoCloseable {
             settings.disks().admission() == DiskSettings.Admission.SECOND_HIT,
             settings.disks().bytesPerDay(),
             settings.clockMillis());
-    List<Reclaimer> reclaimers =
-        reclaimers(regions, pins, space, index, disk, check, demotion, eviction, shape);
-    this.resizer = new TierResizer(regions, space, files.tier(), minRegions(regions.count(0)));
+    MemoryReclaim reclaim =
+        reclaim(regions, pins, space, index, disk, check, demotion, eviction, shape);
+    this.resizer = new TierResizer(regions, space, files.tier(), minRegions());
     Sweeper sweeper =
         new Sweeper(
             regions, index, disk, check, purges, births, promoter, settings.purgeRetireMillis());
@@ -267,13 +269,13 @@ public final class ObjectStore implements AutoCloseable {
     this.purging = new StorePurging(core, settings);
     this.figures =
         new StoreReporter(
-            settings, files, core, lanes, reclaimers, demotion, sweeper, shadow, scrub, resizer);
+            settings, files, core, lanes, reclaim, demotion, sweeper, shadow, scrub, resizer);
     this.work =
         new StoreThreads(
             settings,
             files,
             core,
-            reclaimers,
+            reclaim,
             resizer,
             sweeper,
             demotion,
@@ -284,10 +286,7 @@ public final class ObjectStore implements AutoCloseable {
             new StorageClassRecount(regions),
             new StorageClassScan(
                 regions, files.classes(), index, core.growing, settings.clockMillis().getAsLong()));
-    boolean hasSpares = reclaimers.getFirst().renewFree();
-    for (Reclaimer reclaimer : reclaimers.subList(1, reclaimers.size())) {
-      boolean ignored = reclaimer.renewFree();
-    }
+    boolean ignored = reclaim.renewFree();
     // Not before all headers say that their regions are empty: a start that is killed before would
     // leave the next one with what does not count.
     files.finishFormat();
@@ -302,7 +301,10 @@ public final class ObjectStore implements AutoCloseable {
         files.tier().pageState(),
         files.tier().lockState(),
         atOpen.name().toLowerCase(Locale.ROOT),
-        hasSpares ? "" : ", no spare region yet");
+        space.spareCount() > 0 ? "" : ", no spare region yet");
+    if (space.count() > 1) {
+      LOG.info("the memory tier has {} cells, {}", space.count(), files.tier().nodeState());
+    }
     for (int n = 0; n < middleTiers; n++) {
       LOG.info(
           "{} in {}: {} regions of {} KiB, {}, {}",
@@ -318,24 +320,43 @@ public final class ObjectStore implements AutoCloseable {
     }
   }
 
-  /** What frees the regions of each tier, the first one's first. */
-  private List<Reclaimer> reclaimers(
+  /** Space in the first tier, by cell. */
+  private static TierSpace space(StoreSettings settings, Regions regions, Runnable onShort) {
+    List<RegionPart> parts = settings.cellParts();
+    List<SpaceAllocator> cells = new ArrayList<>();
+    for (RegionPart part : parts) {
+      // One more where records come back from other tiers, which leave those that lanes need.
+      int spares = usualSpares(regions, part) + Math.min(1, regions.tiers() - 1);
+      cells.add(
+          cells.isEmpty()
+              ? new SpaceAllocator(regions, spares, onShort)
+              : cells.getFirst().ofCell(spares));
+    }
+    return new TierSpace(parts, cells, settings.cellOfLane(parts.size()));
+  }
+
+  /** What frees the regions of all memory tiers. */
+  private MemoryReclaim reclaim(
       Regions regions,
       RegionPins pins,
-      SpaceAllocator space,
+      TierSpace space,
       TieredIndex index,
       DiskTier disk,
       MemoryCheck check,
       DiskDemoter demotion,
       EvictionState eviction,
       TierGeometry shape) {
-    ArrayDeque<Reclaimer> made = new ArrayDeque<>();
-    for (int tier = regions.tiers() - 1; tier >= 0; tier--) {
-      made.push(
+    ArrayDeque<Reclaimer> middle = new ArrayDeque<>();
+    List<Reclaimer> cells = new ArrayList<>();
+    for (int n = regions.tiers() - 1 + space.count() - 1; n >= 0; n--) {
+      boolean isCell = n < space.count();
+      int tier = isCell ? 0 : n - space.count() + 1;
+      RegionPart part = isCell ? space.part(n) : RegionPart.ofTier(regions, tier);
+      Reclaimer made =
           new Reclaimer(
               regions,
               pins,
-              tier == 0 ? space : space.ofMiddleTier(spares(regions, tier)),
+              isCell ? space.cell(n) : space.cell(0).ofMiddleTier(spares(regions, tier)),
               index,
               files.purges(),
               core.unfinished,
@@ -347,27 +368,34 @@ public final class ObjectStore implements AutoCloseable {
               files.classes(),
               shape.sliceBytes(),
               settings.fillDeadlineMillis(),
-              tier,
-              made.peek(),
-              tier == 0
+              part,
+              middle.peek(),
+              isCell
                   ? null
                   : new TierPromotion(
                       regions,
                       tier,
                       space,
                       files.middle().tier(tier - 1).isVolatile(),
-                      settings.clockMillis().getAsLong())));
+                      settings.clockMillis().getAsLong()));
+      if (isCell) {
+        cells.addFirst(made);
+      } else {
+        middle.push(made);
+      }
     }
-    return List.copyOf(made);
+    return new MemoryReclaim(regions, cells, List.copyOf(middle));
   }
 
   /** Spare regions that a middle tier keeps. */
   private static int spares(Regions regions, int tier) {
-    int usual =
-        TierGeometry.of(
-                (long) regions.count(tier) * regions.regionBytes(), regions.regionBytes(), 1)
-            .spareRegions();
-    return Math.max(Reclaimer.SPARES_FOR_DEMOTION, usual);
+    return Math.max(
+        Reclaimer.SPARES_FOR_DEMOTION, usualSpares(regions, RegionPart.ofTier(regions, tier)));
+  }
+
+  private static int usualSpares(Regions regions, RegionPart part) {
+    long bytes = (long) part.count() * regions.regionBytes();
+    return TierGeometry.of(bytes, regions.regionBytes(), 1).spareRegions();
   }
 
   private static long usableMiddleBytes(Regions regions) {
@@ -475,6 +503,11 @@ public final class ObjectStore implements AutoCloseable {
     return core.regions.count(0);
   }
 
+  /** Cells of the first tier; 1 where it is not divided. */
+  public int cells() {
+    return core.space.count();
+  }
+
   /** Regions of all tiers: those that are found in have lower numbers. */
   public int allRegions() {
     return core.regions.count();
@@ -500,12 +533,9 @@ public final class ObjectStore implements AutoCloseable {
 
   /** The smallest number of regions that the tier can have. */
   public int minRegions() {
-    return minRegions(core.regions.count(0));
-  }
-
-  /** A quarter: what is derived from the tier's size at a start holds with so few. */
-  private static int minRegions(int count) {
-    return Math.max(TierGeometry.MIN_REGIONS, Math.ceilDiv(count, 4));
+    // A quarter: what is derived from the tier's size at a start holds with so few.
+    return Math.max(
+        TierGeometry.MIN_REGIONS * core.space.count(), Math.ceilDiv(core.regions.count(0), 4));
   }
 
   /** Length of each slice but an object's last. */

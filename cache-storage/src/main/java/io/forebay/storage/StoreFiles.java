@@ -17,11 +17,13 @@ import io.forebay.storage.memory.AddressRange;
 import io.forebay.storage.memory.ForeignFileException;
 import io.forebay.storage.memory.Headroom;
 import io.forebay.storage.memory.MiddleTierMemory;
+import io.forebay.storage.memory.NodeBinding;
 import io.forebay.storage.memory.TierFile;
 import io.forebay.storage.memory.TierMemory;
 import io.forebay.storage.placement.StorageClassNumbers;
 import io.forebay.storage.placement.StorageClasses;
 import io.forebay.storage.purge.Purges;
+import io.forebay.storage.region.RegionPart;
 import io.forebay.storage.region.Regions;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -33,8 +35,10 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.Deque;
+import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -305,14 +309,26 @@ final class StoreFiles {
         tierBytes,
         new Headroom(),
         settings.lockMemory(),
-        middle.range());
+        middle.range(),
+        nodes());
   }
 
   private TierMemory anonymous(long tierBytes) throws IOException {
     AddressRange range = middle.range();
     return range == null
-        ? TierMemory.anonymous(tierBytes, new Headroom(), settings.lockMemory())
-        : TierMemory.anonymous(tierBytes, new Headroom(), settings.lockMemory(), range);
+        ? TierMemory.anonymous(tierBytes, new Headroom(), settings.lockMemory(), nodes())
+        : TierMemory.anonymous(tierBytes, new Headroom(), settings.lockMemory(), nodes(), range);
+  }
+
+  /** Where the pages of each cell come from. */
+  private NodeBinding nodes() {
+    List<RegionPart> parts = settings.cellParts();
+    return parts.size() == 1
+        ? NodeBinding.NONE
+        : NodeBinding.ofRegions(
+            settings.regionBytes(),
+            parts.stream().map(RegionPart::end).toList(),
+            IntStream.range(0, parts.size()).mapToObj(settings::nodeOf).toList());
   }
 
   /** The parent of default memory directories. */

@@ -2,6 +2,7 @@ package io.forebay.storage;
 
 import io.forebay.storage.disk.DiskStats;
 import io.forebay.storage.evict.DiskDemoter;
+import io.forebay.storage.evict.MemoryReclaim;
 import io.forebay.storage.evict.MemoryScrubber;
 import io.forebay.storage.evict.Reclaimer;
 import io.forebay.storage.evict.ShadowTuner;
@@ -14,11 +15,11 @@ import io.forebay.storage.layout.DirectoryEntry;
 import io.forebay.storage.placement.StorageClass;
 import io.forebay.storage.placement.StorageClassStats;
 import io.forebay.storage.placement.StorageClasses;
+import io.forebay.storage.region.RegionPart;
 import io.forebay.storage.region.Regions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.ToLongFunction;
 
 /** Reports figures of the store for metrics, the start screen and the memory plan. */
 final class StoreReporter {
@@ -26,7 +27,7 @@ final class StoreReporter {
   private final StoreFiles files;
   private final StoreState core;
   private final StoreLane[] lanes;
-  private final List<Reclaimer> reclaimers;
+  private final MemoryReclaim reclaim;
   private final DiskDemoter demotion;
   private final Sweeper sweeper;
   private final ShadowTuner shadow;
@@ -38,7 +39,7 @@ final class StoreReporter {
       StoreFiles files,
       StoreState core,
       StoreLane[] lanes,
-      List<Reclaimer> reclaimers,
+      MemoryReclaim reclaim,
       DiskDemoter demotion,
       Sweeper sweeper,
       ShadowTuner shadow,
@@ -48,7 +49,7 @@ final class StoreReporter {
     this.files = files;
     this.core = core;
     this.lanes = lanes;
-    this.reclaimers = reclaimers;
+    this.reclaim = reclaim;
     this.demotion = demotion;
     this.sweeper = sweeper;
     this.shadow = shadow;
@@ -58,7 +59,7 @@ final class StoreReporter {
 
   StoreStats stats(RecoveryState recovery) {
     Regions regions = core.regions;
-    Levels first = levels(0);
+    Levels first = levels(RegionPart.ofTier(regions, 0));
     List<MiddleTierStats> middle = new ArrayList<>();
     for (int tier = 1; tier < regions.tiers(); tier++) {
       middle.add(middle(tier));
@@ -92,12 +93,12 @@ final class StoreReporter {
         busy,
         installed,
         core.space.refusals(),
-        sum(Reclaimer::reclaimed),
-        sum(Reclaimer::reclaimedForIndex) + core.disk.reclaimedForIndex(),
-        sum(Reclaimer::evicted),
-        sum(Reclaimer::moved),
-        sum(Reclaimer::dead) + sweeper.killed(),
-        sum(Reclaimer::revoked),
+        reclaim.sum(Reclaimer::reclaimed),
+        reclaim.sum(Reclaimer::reclaimedForIndex) + core.disk.reclaimedForIndex(),
+        reclaim.sum(Reclaimer::evicted),
+        reclaim.sum(Reclaimer::moved),
+        reclaim.sum(Reclaimer::dead) + sweeper.killed(),
+        reclaim.sum(Reclaimer::revoked),
         core.unfinished.size(),
         core.unfinishedBytes.get(),
         core.pins.total(),
@@ -110,23 +111,21 @@ final class StoreReporter {
         core.records.failures(),
         files.tier().outlivesProcess(),
         recovery,
-        sum(Reclaimer::keptWhole),
+        reclaim.sum(Reclaimer::keptWhole),
         shadow.stats(),
         core.isLost(),
         scrub.stats(),
         resizer.stats(),
-        List.copyOf(middle));
-  }
-
-  private long sum(ToLongFunction<Reclaimer> figure) {
-    return reclaimers.stream().mapToLong(figure).sum();
+        List.copyOf(middle),
+        cells(),
+        files.tier().nodeState());
   }
 
   private long evicted(int storageClass) {
-    return sum(one -> one.evicted(storageClass));
+    return reclaim.sum(one -> one.evicted(storageClass));
   }
 
-  /** What regions of a tier are, and what they hold. */
+  /** What regions of a part are, and what they hold. */
   private static final class Levels {
     private int spare;
     private int probation;
@@ -136,10 +135,10 @@ final class StoreReporter {
     private long protectedBytes;
   }
 
-  private Levels levels(int tier) {
+  private Levels levels(RegionPart part) {
     Regions regions = core.regions;
     Levels levels = new Levels();
-    for (int region = regions.from(tier); region < regions.end(tier) && !core.isLost(); region++) {
+    for (int region = part.from(); region < part.end() && !core.isLost(); region++) {
       int state = regions.state(region);
       if (state == Regions.LIMBO) {
         levels.limbo++;
@@ -160,7 +159,7 @@ final class StoreReporter {
   }
 
   private MiddleTierStats middle(int tier) {
-    Levels levels = levels(tier);
+    Levels levels = levels(RegionPart.ofTier(core.regions, tier));
     return new MiddleTierStats(
         ObjectStore.tierName(tier),
         files.middle().directory(tier - 1).toString(),
@@ -171,9 +170,33 @@ final class StoreReporter {
         levels.isProtected,
         levels.limbo,
         levels.probationBytes + levels.protectedBytes,
-        reclaimers.get(tier - 1).demoted(),
-        reclaimers.get(tier).promoted(),
-        reclaimers.get(tier).reclaimed());
+        reclaim.sum(tier - 1, Reclaimer::demoted),
+        reclaim.sum(tier, Reclaimer::promoted),
+        reclaim.sum(tier, Reclaimer::reclaimed));
+  }
+
+  /** Of each cell of the first tier; none where it is not divided. */
+  private List<CellStats> cells() {
+    List<CellStats> cells = new ArrayList<>();
+    for (int cell = 0; cell < core.space.count() && core.space.count() > 1; cell++) {
+      RegionPart part = core.space.part(cell);
+      Levels levels = levels(part);
+      int lanesHere = 0;
+      for (int lane = 0; lane < lanes.length; lane++) {
+        lanesHere += core.space.cellOfLane(lane) == cell ? 1 : 0;
+      }
+      cells.add(
+          new CellStats(
+              settings.nodeOf(cell),
+              lanesHere,
+              part.count(),
+              levels.spare,
+              levels.probation,
+              levels.isProtected,
+              levels.limbo,
+              levels.probationBytes + levels.protectedBytes));
+    }
+    return cells;
   }
 
   /** Of each configured class but the default one. */

@@ -4,6 +4,7 @@ import io.forebay.storage.disk.DiskSettings;
 import io.forebay.storage.evict.Tuning;
 import io.forebay.storage.placement.StorageClass;
 import io.forebay.storage.purge.PurgeMatcher;
+import io.forebay.storage.region.RegionPart;
 import io.forebay.storage.region.TierGeometry;
 import java.nio.file.Path;
 import java.util.List;
@@ -38,6 +39,7 @@ import org.jspecify.annotations.Nullable;
  * @param predicates reads the texts of predicate purges
  * @param classes storage classes of records besides the default one
  * @param tiers byte-addressable tiers between the memory tier and the disks, in this order
+ * @param cells the division of the memory tier; empty: it is one
  */
 public record StoreSettings(
     Path dataDirectory,
@@ -61,7 +63,8 @@ public record StoreSettings(
     DiskSettings disks,
     PurgeMatcher.Compiler predicates,
     List<StorageClass> classes,
-    List<MiddleTier> tiers) {
+    List<MiddleTier> tiers,
+    List<Cell> cells) {
 
   /**
    * A tier between the memory tier and the disks: a file of regions that is mapped and served from
@@ -71,6 +74,19 @@ public record StoreSettings(
    * @param bytes of its regions
    */
   public record MiddleTier(Path directory, long bytes) {}
+
+  /**
+   * A part of the memory tier: what some lanes write lies there, while there is room. All cells
+   * have the same share of the tier. A tier with too few regions has fewer cells.
+   *
+   * @param node the NUMA node that its memory comes from; negative: any
+   * @param lanes that write there; a lane that no cell names writes in the first one
+   */
+  public record Cell(int node, List<Integer> lanes) {
+    public Cell {
+      lanes = List.copyOf(lanes);
+    }
+  }
 
   private static final int MIN_INDEX_ENTRIES = 256;
 
@@ -106,6 +122,7 @@ public record StoreSettings(
         0,
         DiskSettings.NONE,
         PurgeMatcher.Compiler.NONE,
+        List.of(),
         List.of(),
         List.of());
   }
@@ -200,6 +217,13 @@ public record StoreSettings(
     return change.done();
   }
 
+  /** The division of the memory tier; none or one: it is not divided. */
+  public StoreSettings withCells(List<Cell> newCells) {
+    Change change = new Change(this);
+    change.cells = List.copyOf(newCells);
+    return change.done();
+  }
+
   public StoreSettings withClock(LongSupplier newClockMillis) {
     Change change = new Change(this);
     change.clockMillis = newClockMillis;
@@ -238,6 +262,7 @@ public record StoreSettings(
     private PurgeMatcher.Compiler predicates;
     private List<StorageClass> classes;
     private List<MiddleTier> tiers;
+    private List<Cell> cells;
 
     Change(StoreSettings from) {
       dataDirectory = from.dataDirectory;
@@ -262,6 +287,7 @@ public record StoreSettings(
       predicates = from.predicates;
       classes = from.classes;
       tiers = from.tiers;
+      cells = from.cells;
     }
 
     StoreSettings done() {
@@ -287,7 +313,8 @@ public record StoreSettings(
           disks,
           predicates,
           classes,
-          tiers);
+          tiers,
+          cells);
     }
   }
 
@@ -325,6 +352,11 @@ public record StoreSettings(
       throw bad(
           "lanes at least 1, protected share at most 0.95, touch threshold 1 or 2, purge scopes at"
               + " least 16");
+    }
+    for (Cell cell : cells) {
+      if (cell.lanes().stream().anyMatch(lane -> lane < 0 || lane >= lanes)) {
+        throw bad("a cell names lanes " + cell.lanes() + ", and there are " + lanes);
+      }
     }
     if (indexEntries != 0 && indexEntries < MIN_INDEX_ENTRIES) {
       throw bad("an index of " + indexEntries + " entries: the minimum is " + MIN_INDEX_ENTRIES);
@@ -366,6 +398,27 @@ public record StoreSettings(
   /** Of the first tier. */
   int regionCount() {
     return (int) (memoryBytes / regionBytes);
+  }
+
+  /** The regions of each cell. */
+  List<RegionPart> cellParts() {
+    return RegionPart.cells(regionCount(), Math.max(1, cells.size()));
+  }
+
+  /** The node of a cell, negative for any. */
+  int nodeOf(int cell) {
+    return cell < cells.size() ? cells.get(cell).node() : -1;
+  }
+
+  /** The cell of each lane, where there are so many. */
+  int[] cellOfLane(int cellCount) {
+    int[] cellOfLane = new int[lanes];
+    for (int cell = 0; cell < cells.size(); cell++) {
+      for (int lane : cells.get(cell).lanes()) {
+        cellOfLane[lane] = cell % cellCount;
+      }
+    }
+    return cellOfLane;
   }
 
   private static StoreException bad(String message) {

@@ -10,6 +10,8 @@ import java.util.List;
  * memory tier; what was moved, evicted and reclaimed, that of all memory tiers.
  *
  * @param isMemoryLost the files of memory or index were cut: nothing is found or stored
+ * @param cells of the first tier; empty where it is not divided
+ * @param nodeState whether the memory of the first tier is bound to the nodes of its cells
  */
 public record StoreStats(
     int regionCount,
@@ -51,4 +53,6 @@ public record StoreStats(
     boolean isMemoryLost,
     ScrubStats scrub,
     ResizeStats resize,
-    List<MiddleTierStats> middleTiers) {}
+    List<MiddleTierStats> middleTiers,
+    List<CellStats> cells,
+    String nodeState) {}

@@ -3,8 +3,8 @@ package io.forebay.storage;
 import io.forebay.storage.checkpoint.MemoryCopies;
 import io.forebay.storage.disk.DiskTier;
 import io.forebay.storage.evict.DiskDemoter;
+import io.forebay.storage.evict.MemoryReclaim;
 import io.forebay.storage.evict.MemoryScrubber;
-import io.forebay.storage.evict.Reclaimer;
 import io.forebay.storage.evict.SampleRing;
 import io.forebay.storage.evict.ShadowTuner;
 import io.forebay.storage.evict.StorageClassScan;
@@ -48,7 +48,7 @@ final class StoreThreads {
   private final StoreSettings settings;
   private final StoreFiles files;
   private final StoreState core;
-  private final List<Reclaimer> reclaimers;
+  private final MemoryReclaim reclaim;
   private final TierResizer resizer;
   private final Sweeper sweeper;
   private final DiskDemoter demotion;
@@ -73,7 +73,7 @@ final class StoreThreads {
       StoreSettings settings,
       StoreFiles files,
       StoreState core,
-      List<Reclaimer> reclaimers,
+      MemoryReclaim reclaim,
       TierResizer resizer,
       Sweeper sweeper,
       DiskDemoter demotion,
@@ -86,7 +86,7 @@ final class StoreThreads {
     this.settings = settings;
     this.files = files;
     this.core = core;
-    this.reclaimers = reclaimers;
+    this.reclaim = reclaim;
     this.resizer = resizer;
     this.sweeper = sweeper;
     this.demotion = demotion;
@@ -96,20 +96,20 @@ final class StoreThreads {
     this.rebuild = rebuild;
     this.recount = recount;
     this.classes = classes;
-    this.indexPressure = new IndexPressure(settings, core, reclaimers);
+    this.indexPressure = new IndexPressure(settings, core, reclaim);
   }
 
   /** Starts the threads, which are to be woken by these. */
   void start(Wakeup reclaimBell, Wakeup journalBell) {
-    Thread reclaim = settings.threads().newThread(this::runReclaim);
-    reclaim.setName("reclaim");
+    Thread reclaiming = settings.threads().newThread(this::runReclaim);
+    reclaiming.setName("reclaim");
     Thread journal = settings.threads().newThread(this::runJournal);
     journal.setName("journal");
-    reclaimBell.sleeper = reclaim;
+    reclaimBell.sleeper = reclaiming;
     journalBell.sleeper = journal;
-    reclaimThread = reclaim;
+    reclaimThread = reclaiming;
     journalThread = journal;
-    reclaim.start();
+    reclaiming.start();
     journal.start();
   }
 
@@ -151,13 +151,10 @@ final class StoreThreads {
       core.regions.settledAge(TierHeader.ALL_SETTLED);
     }
     if (!core.isRebuilt) {
-      boolean renewed = false;
-      for (Reclaimer reclaimer : reclaimers) {
-        renewed |= reclaimer.renewFree();
-      }
-      if (reclaimers.getFirst().hasNoneForLanes() && rebuild.dropOldest()) {
+      boolean renewed = reclaim.renewFree();
+      if (reclaim.hasNoneForLanes() && rebuild.dropOldest()) {
         renewed = true;
-        boolean ignored = reclaimers.getFirst().renewFree();
+        boolean ignored = reclaim.renewFree();
       }
       boolean rebuilt = rebuild.step();
       if (rebuild.isDone()) {
@@ -166,7 +163,7 @@ final class StoreThreads {
       boolean stepped = core.disk.step();
       return rebuilt || renewed || stepped || recounted;
     }
-    boolean reclaimed = reclaimStep(now);
+    boolean reclaimed = reclaim.step(now);
     boolean resized = resizer.step(now);
     boolean swept = sweeper.step(now);
     boolean surveyed = classes.step(now);
@@ -176,16 +173,6 @@ final class StoreThreads {
     boolean scrubbed = scrub.step(now);
     return reclaimed || resized || swept || surveyed || copied || stepped || sampled || scrubbed
         || recounted;
-  }
-
-  /** The last tier first: it makes room for what the one before it demotes. */
-  private boolean reclaimStep(long now) {
-    boolean reclaimed = false;
-    for (Reclaimer reclaimer : reclaimers.reversed()) {
-      reclaimed |= reclaimer.step(now);
-      reclaimed |= reclaimer.promoteStep(now);
-    }
-    return reclaimed;
   }
 
   private void onRebuilt() {

@@ -59,7 +59,7 @@ class ConcurrencyTest {
             .withSizes(1 << 17, 0, 128)
             .withPurges(200, 5, 1 << 16)
             .withLockMemory(false);
-    try (ObjectStore store = ObjectStore.open(settings)) {
+    try (ObjectStore store = ObjectStore.open(StoreFixture.divided(settings))) {
       List<Thread> threads = new ArrayList<>();
       for (int lane = 0; lane < LANES; lane++) {
         StoreLane own = store.lane(lane);

@@ -112,6 +112,7 @@ class CrashTest {
         new DeviceSettings(
             "d", directory.resolve("disk"), 64 << 20, 1 << 20, 1 << 18, 8, 2, 5, 60_000, 0);
     // Nothing counts as expired: what is on the disk is asked for.
+    settings = StoreFixture.divided(settings);
     return behind.hasDisk()
         ? settings.withDisks(DiskSettings.of(List.of(disk)).withKeepMillis(1L << 50))
         : settings;
@@ -275,6 +276,7 @@ class CrashTest {
       }
     }
     command.add("-Xmx128m");
+    command.add("-D" + StoreFixture.CELLS + "=" + Integer.getInteger(StoreFixture.CELLS, 1));
     command.add("-cp");
     command.add(
         System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));

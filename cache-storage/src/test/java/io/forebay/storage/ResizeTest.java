@@ -40,6 +40,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -316,6 +317,8 @@ class ResizeTest {
     }
   }
 
+  // Of 16 regions each cell keeps some spare, and has one open that is not full.
+  @DisabledIfSystemProperty(named = StoreFixture.CELLS, matches = "[2-9]")
   @Test
   void sharesOfClassesAreOfWhatIsInUse() throws Exception {
     StorageClass pinned =

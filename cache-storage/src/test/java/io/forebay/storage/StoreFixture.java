@@ -15,21 +15,27 @@ import io.forebay.storage.transit.TransitBuffer;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Opens small stores that the test steps, and generates the expected bodies. With {@code
  * -Dtest.middle-tier=true} each store has the smallest middle tier, through which all passes that
- * leaves the first one.
+ * leaves the first one. With {@code -Dtest.cells=2} the first tier of each store is divided into so
+ * many cells, if it is large enough, among which the lanes take turns.
  */
 public final class StoreFixture implements AutoCloseable {
   public static final long MEBI = 1 << 20;
+
+  /** The system property with the number of cells. */
+  static final String CELLS = "test.cells";
 
   public final AtomicLong clock;
   public final StoreSettings settings;
@@ -53,7 +59,8 @@ public final class StoreFixture implements AutoCloseable {
 
   StoreFixture(StoreSettings settings, AtomicLong clock) throws StoreException {
     this.clock = clock;
-    this.settings = withTier(settings).withClock(clock::get).withThreads(settings.threads(), true);
+    this.settings =
+        divided(withTier(settings)).withClock(clock::get).withThreads(settings.threads(), true);
     this.store = ObjectStore.open(this.settings);
   }
 
@@ -71,6 +78,26 @@ public final class StoreFixture implements AutoCloseable {
             new StoreSettings.MiddleTier(
                 data.resolveSibling(data.getFileName() + " tier"),
                 (long) TierGeometry.MIN_REGIONS * regionBytes)));
+  }
+
+  /** Divided into as many cells as the system property says, unless they are given. */
+  static StoreSettings divided(StoreSettings settings) {
+    int count = Integer.getInteger(CELLS, 1);
+    return count == 1 || !settings.cells().isEmpty()
+        ? settings
+        : settings.withCells(cells(count, settings.lanes()));
+  }
+
+  /** Cells of any node, among which lanes take turns. */
+  static List<StoreSettings.Cell> cells(int count, int lanes) {
+    List<StoreSettings.Cell> cells = new ArrayList<>();
+    for (int cell = 0; cell < count; cell++) {
+      int own = cell;
+      cells.add(
+          new StoreSettings.Cell(
+              -1, IntStream.range(0, lanes).filter(n -> n % count == own).boxed().toList()));
+    }
+    return cells;
   }
 
   public void reopen() throws StoreException {

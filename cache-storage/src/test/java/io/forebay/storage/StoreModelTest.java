@@ -167,7 +167,8 @@ class StoreModelTest {
             .withLockMemory(false)
             .withDisks(disks(seed, disks))
             .withClasses(classes)
-            .withTiers(tiers(seed, tierMebibytes));
+            .withTiers(tiers(seed, tierMebibytes))
+            .withCells(StoreFixture.cells(1 + random.nextInt(3), 2));
     try (StoreFixture fixture = new StoreFixture(settings)) {
       for (int n = 0; n < operations; n++) {
         StoreLane lane = fixture.store.lane(random.nextInt(2));
@@ -573,6 +574,9 @@ class StoreModelTest {
   /** The disks outlive memory: some stops are of the machine. */
   private static void reopen(StoreFixture fixture, SplittableRandom random)
       throws StoreException, IOException {
+    // What is there does not depend on the cells that it was written in.
+    StoreSettings settings =
+        fixture.settings.withCells(StoreFixture.cells(1 + random.nextInt(3), 2));
     if (random.nextBoolean()) {
       boolean isComplete = fixture.store.recovery().isComplete();
       // What was evacuated has nothing to be recovered.
@@ -583,7 +587,7 @@ class StoreModelTest {
       if (isLost) {
         loseMemory(fixture);
       }
-      fixture.store = ObjectStore.open(fixture.settings);
+      fixture.store = ObjectStore.open(settings);
       RecoveryState.Phase phase = fixture.store.recovery().phase();
       if (!hasDisks) {
         assertEquals(isComplete ? RecoveryState.Phase.WARM : RecoveryState.Phase.REBUILDING, phase);
@@ -606,7 +610,7 @@ class StoreModelTest {
       if (isLost) {
         loseMemory(fixture);
       }
-      fixture.store = ObjectStore.open(fixture.settings);
+      fixture.store = ObjectStore.open(settings);
       assertEquals(RecoveryState.Phase.REBUILDING, fixture.store.recovery().phase());
       // What is used before the rebuild is complete is part of the run.
       fixture.steps(random.nextInt(300));

@@ -127,7 +127,11 @@ class StressTest {
             + " -Xmx256m -XX:+UseSerialGC -D"
             + Weakening.DIRECTORY
             + "="
-            + weakened);
+            + weakened
+            + " -D"
+            + StoreFixture.CELLS
+            + "="
+            + Integer.getInteger(StoreFixture.CELLS, 1));
     File output = directory.resolve("output").toFile();
     Process process =
         new ProcessBuilder(command)

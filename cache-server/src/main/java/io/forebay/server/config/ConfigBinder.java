@@ -171,7 +171,8 @@ final class ConfigBinder extends Binder {
     return new ThreadsConfig(
         given("threads", ConfigKeys.THREADS_LOOPS),
         given("threads", ConfigKeys.THREADS_PIN),
-        given("threads", ConfigKeys.THREADS_TRANSPORT));
+        given("threads", ConfigKeys.THREADS_TRANSPORT),
+        given("threads", ConfigKeys.THREADS_CONNECTIONS));
   }
 
   private StoreConfig store() {
@@ -182,6 +183,7 @@ final class ConfigBinder extends Binder {
         given("store", ConfigKeys.STORE_MEMORY_MIN),
         value("store", ConfigKeys.STORE_MEMORY_DIRECTORY),
         given("store", ConfigKeys.STORE_TIERS),
+        given("store", ConfigKeys.STORE_CELLS),
         given("store", ConfigKeys.STORE_PROTECTED_SHARE),
         given("store", ConfigKeys.STORE_TOUCH_THRESHOLD),
         given("store", ConfigKeys.STORE_SMALL_OBJECTS),

@@ -316,6 +316,20 @@ final class ConfigKeys {
           ThreadsConfig::transport,
           "Network transport; `auto` selects epoll where it is available.");
 
+  static final Field<ThreadsConfig, String> THREADS_CONNECTIONS =
+      atStart(
+          "connections",
+          oneOf("spread", "by-cpu"),
+          "spread",
+          ThreadsConfig::connections,
+          "Which event loop gets a new TCP connection. `spread`: the kernel spreads them evenly."
+              + " `by-cpu`: the loop on the CPU that received it, which is the CPU of the queue of"
+              + " the network card, so that card, loop and memory are of one NUMA node; a"
+              + " connection that arrives on the CPU of no loop is spread. Set it only if the"
+              + " interrupts of the card's queues are spread over the CPUs of all loops: the others"
+              + " get no connections. Requires `epoll`, loops that are pinned, and Linux 6.2; older"
+              + " kernels spread.");
+
   static final Field<StoreConfig, Path> STORE_DATA =
       optional(
           "data",
@@ -372,6 +386,18 @@ final class ConfigKeys {
               + " place, and comes back to `store.memory` when it is requested often. Each has a"
               + " file of this size in its directory. A tmpfs and hugetlbfs take memory of the"
               + " machine, DAX does not.");
+  static final Field<StoreConfig, String> STORE_CELLS =
+      atStart(
+          "cells",
+          oneOf("auto", "off"),
+          "auto",
+          StoreConfig::cells,
+          "Whether the memory tier is divided among NUMA nodes. With `auto` each node that has"
+              + " pinned event loops and memory has a cell, an equal part of the tier: its memory"
+              + " is of that node, and what the node's loops store lies there while there is room."
+              + " All loops serve the objects of all cells. On a machine with one node, or with"
+              + " `threads.pin: off`, the tier is not divided. Objects are kept when the number of"
+              + " cells changes.");
   static final Field<StoreConfig, String> STORE_PROTECTED_SHARE =
       atStart(
           "protected-share",
@@ -1722,7 +1748,7 @@ final class ConfigKeys {
           Shape.ONCE,
           "Event loops and where they run.",
           "",
-          List.of(THREADS_LOOPS, THREADS_PIN, THREADS_TRANSPORT),
+          List.of(THREADS_LOOPS, THREADS_PIN, THREADS_TRANSPORT, THREADS_CONNECTIONS),
           config -> Map.of("", config.threads()));
   static final Section<StoreConfig> STORE =
       new Section<>(
@@ -1736,6 +1762,7 @@ final class ConfigKeys {
               STORE_MEMORY_MIN,
               STORE_MEMORY_DIRECTORY,
               STORE_TIERS,
+              STORE_CELLS,
               STORE_PROTECTED_SHARE,
               STORE_TOUCH_THRESHOLD,
               STORE_SMALL_OBJECTS,

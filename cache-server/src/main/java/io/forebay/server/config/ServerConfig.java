@@ -94,8 +94,16 @@ public record ServerConfig(
    * @param loops number of event loops; 0 means one a CPU the process may use
    * @param pin {@code auto}, {@code off} or a list of CPUs such as {@code 0,2}
    * @param transport {@code auto}, {@code epoll} or {@code nio}
+   * @param connections {@code spread} over all loops, or {@code by-cpu}: to the loop on the CPU
+   *     that received them
    */
-  public record ThreadsConfig(int loops, String pin, String transport) {}
+  public record ThreadsConfig(int loops, String pin, String transport, String connections) {
+
+    /** Connections are spread over all loops. */
+    public ThreadsConfig(int loops, String pin, String transport) {
+      this(loops, pin, transport, "spread");
+    }
+  }
 
   /**
    * The store's places and sizes.
@@ -125,6 +133,7 @@ public record ServerConfig(
       MemorySize memoryMin,
       @Nullable Path memoryDirectory,
       List<TierConfig> tiers,
+      String cells,
       String protectedShare,
       String touchThreshold,
       String smallObjects,

@@ -115,6 +115,10 @@ public final class LoopCounters {
   // Bytes of private copies for slow clients, and their number: totals, not the present amount.
   public long privateCopies;
   public long privateCopyBytes;
+
+  /** Of heads and bodies that lie in another cell of the memory tier than the loop's own. */
+  public long remoteBytes;
+
   public long stalledClosed;
 
   // Connections granted large chunks now.

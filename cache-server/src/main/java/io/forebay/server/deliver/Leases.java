@@ -30,6 +30,9 @@ public final class Leases {
   private final LoopCounters counters;
   private final boolean isSwappable;
 
+  /** Whether the memory tier is divided among lanes. */
+  private final boolean hasCells;
+
   /**
    * Per loop, because absolute reads of a buffer are free of shared state but its views are not.
    */
@@ -67,6 +70,7 @@ public final class Leases {
     this.copies = copies;
     this.counters = counters;
     this.isSwappable = isSwappable;
+    this.hasCells = store.cells() > 1;
     int regions = store.allRegions();
     this.regionBuffers = new ByteBuffer[regions];
     this.regionAddresses = new long[regions];
@@ -85,11 +89,18 @@ public final class Leases {
 
   /** Copies pinned bytes behind what a buffer holds. */
   public void copyTo(ByteBuf out, int region, int offset, int lengthBytes) {
+    countRemote(region, lengthBytes);
     ByteBuffer bytes = regionBuffers[region];
     bytes.limit(offset + lengthBytes).position(offset);
     out.writeBytes(bytes);
     // Absolute views are bounded by the limit: put it back.
     bytes.clear();
+  }
+
+  private void countRemote(int region, int lengthBytes) {
+    if (hasCells && lane.isOfAnotherCell(region)) {
+      counters.remoteBytes += lengthBytes;
+    }
   }
 
   /** Copies pinned bytes onto the heap. */
@@ -101,6 +112,7 @@ public final class Leases {
 
   /** A buffer over pinned bytes; takes over one pin on the region. */
   public ByteBuf take(int region, int offset, int lengthBytes, LeaseHolder holder) {
+    countRemote(region, lengthBytes);
     LeasedBuf buf = next();
     buf.lease(region, regionBuffers[region], regionAddresses[region], offset, lengthBytes, holder);
     return taken(buf);

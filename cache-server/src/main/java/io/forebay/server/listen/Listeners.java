@@ -270,6 +270,7 @@ public final class Listeners implements AutoCloseable {
       Http3Config http3) {
     ServerBootstrap bootstrap = new ServerBootstrap().group(transport.loops().get(index).group());
     transport.boundUnsent(bootstrap);
+    transport.placeConnections(bootstrap, index);
     return bootstrap
         .channel(transport.serverChannel())
         .option(ChannelOption.AUTO_READ, false)

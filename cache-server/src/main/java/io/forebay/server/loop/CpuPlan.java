@@ -6,13 +6,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 
 /**
- * Assigns a CPU to each event loop: never two loops on one CPU, and hardware threads of a core only
- * after every core has a loop.
+ * Assigns a CPU to each event loop: never two loops on one CPU, hardware threads of a core only
+ * after every core has a loop, and as many loops on each NUMA node as on any other.
  *
  * @param cpus the CPU of each loop; empty when loops are not pinned
  * @param word why they are not, or how many are
@@ -24,6 +27,9 @@ public record CpuPlan(List<Integer> cpus, String word) {
   private static final Path STATUS = Path.of("/proc/self/status");
   private static final Path TOPOLOGY = Path.of("/sys/devices/system/cpu");
 
+  /** More than any kernel is built for. */
+  private static final int MAX_NUMBER = 65_535;
+
   /** What the kernel says of CPUs. */
   public interface Machine {
     /** CPUs this process may run on; empty when that is not known. */
@@ -31,6 +37,11 @@ public record CpuPlan(List<Integer> cpus, String word) {
 
     /** A CPU that stands for the core of {@code cpu}: the first of its hardware threads. */
     int coreOf(int cpu);
+
+    /** Its NUMA nodes. */
+    default NumaTopology nodes() {
+      return NumaTopology.UNKNOWN;
+    }
 
     /** The machine this process runs on. */
     static Machine here() {
@@ -59,6 +70,11 @@ public record CpuPlan(List<Integer> cpus, String word) {
             return cpu;
           }
         }
+
+        @Override
+        public NumaTopology nodes() {
+          return NumaTopology.read(Path.of("/"));
+        }
       };
     }
   }
@@ -73,7 +89,7 @@ public record CpuPlan(List<Integer> cpus, String word) {
    *
    * @param pin {@code auto}, {@code off} or a list of CPUs
    */
-  static CpuPlan of(String pin, int loops, Machine machine) throws ListenException {
+  public static CpuPlan of(String pin, int loops, Machine machine) throws ListenException {
     if (pin.equals("off")) {
       return unpinned("not pinned: threads.pin is off");
     }
@@ -91,14 +107,32 @@ public record CpuPlan(List<Integer> cpus, String word) {
     if (loops > count) {
       return unpinned("not pinned: " + loops + " loops for " + count + " CPUs");
     }
-    List<Integer> firstOfCore = new ArrayList<>();
-    List<Integer> others = new ArrayList<>();
+    NumaTopology nodes = machine.nodes();
+    Map<Integer, List<Integer>> firstOfCore = new TreeMap<>();
+    Map<Integer, List<Integer>> others = new TreeMap<>();
     Set<Integer> cores = new HashSet<>();
     for (int cpu = allowed.nextSetBit(0); cpu >= 0; cpu = allowed.nextSetBit(cpu + 1)) {
-      (cores.add(machine.coreOf(cpu)) ? firstOfCore : others).add(cpu);
+      (cores.add(machine.coreOf(cpu)) ? firstOfCore : others)
+          .computeIfAbsent(nodes.nodeOf(cpu), _ -> new ArrayList<>())
+          .add(cpu);
     }
-    firstOfCore.addAll(others);
-    return pinned(List.copyOf(firstOfCore.subList(0, loops)));
+    List<Integer> order = inTurn(firstOfCore.values());
+    order.addAll(inTurn(others.values()));
+    return pinned(List.copyOf(order.subList(0, loops)));
+  }
+
+  /** One of each node, then the next one of each. */
+  private static List<Integer> inTurn(Collection<List<Integer>> nodes) {
+    List<Integer> order = new ArrayList<>();
+    int longest = nodes.stream().mapToInt(List::size).max().orElse(0);
+    for (int n = 0; n < longest; n++) {
+      for (List<Integer> node : nodes) {
+        if (n < node.size()) {
+          order.add(node.get(n));
+        }
+      }
+    }
+    return order;
   }
 
   private static CpuPlan listed(String pin, int loops, BitSet allowed) throws ListenException {
@@ -143,19 +177,30 @@ public record CpuPlan(List<Integer> cpus, String word) {
     return new CpuPlan(List.of(), word);
   }
 
-  /** A list as the kernel writes it: {@code 0-3,8,10-11}. */
+  /**
+   * A list as the kernel writes it: {@code 0-3,8,10-11}.
+   *
+   * @throws NumberFormatException if it is none
+   */
   static BitSet parseList(String text) {
     BitSet set = new BitSet();
     for (String part : text.split(",", -1)) {
       int dash = part.indexOf('-');
-      if (dash < 0) {
-        set.set(Integer.parseInt(part));
-      } else {
-        set.set(
-            Integer.parseInt(part.substring(0, dash)),
-            Integer.parseInt(part.substring(dash + 1)) + 1);
+      int from = number(dash < 0 ? part : part.substring(0, dash));
+      int to = dash < 0 ? from : number(part.substring(dash + 1));
+      if (to < from) {
+        throw new NumberFormatException(part + " is no range");
       }
+      set.set(from, to + 1);
     }
     return set;
+  }
+
+  private static int number(String text) {
+    int number = Integer.parseUnsignedInt(text);
+    if (number < 0 || number > MAX_NUMBER) {
+      throw new NumberFormatException(text + " is too large");
+    }
+    return number;
   }
 }

@@ -23,6 +23,7 @@ import io.netty.channel.socket.nio.NioChannelOption;
 import io.netty.channel.socket.nio.NioDatagramChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.channel.unix.IntegerUnixChannelOption;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import io.netty.util.concurrent.Future;
 import java.net.StandardSocketOptions;
@@ -67,19 +68,39 @@ public final class Transport implements AutoCloseable {
    */
   private static final int ACCEPTED_AT_ONCE = 64;
 
+  /**
+   * Of listening sockets that share a port, the kernel prefers the one with the CPU that received
+   * the connection (socket(7); with SO_REUSEPORT since Linux 6.2).
+   */
+  private static final ChannelOption<Integer> INCOMING_CPU =
+      new IntegerUnixChannelOption("SO_INCOMING_CPU", 1, 49);
+
   private final Kind kind;
   private final List<Loop> loops;
   private final String pinning;
+
+  /** Whether loops take the connections that their CPUs receive. */
+  private final boolean acceptsByCpu;
 
   private enum Kind {
     EPOLL,
     NIO
   }
 
-  private Transport(Kind kind, List<Loop> loops, String pinning) {
+  private Transport(Kind kind, List<Loop> loops, String pinning, boolean acceptsByCpu) {
+    this.acceptsByCpu = acceptsByCpu;
     this.kind = kind;
     this.loops = List.copyOf(loops);
     this.pinning = pinning;
+  }
+
+  /** How many loops there are to be. */
+  public static int loopCount(ThreadsConfig config, CpuPlan.Machine machine) {
+    if (config.loops() > 0) {
+      return config.loops();
+    }
+    int allowed = machine.allowed().cardinality();
+    return allowed > 0 ? allowed : Runtime.getRuntime().availableProcessors();
   }
 
   /**
@@ -88,17 +109,15 @@ public final class Transport implements AutoCloseable {
    * @throws ListenException when the configuration asks for what this machine has not
    */
   public static Transport open(ThreadsConfig config) throws ListenException {
-    return open(config, CpuPlan.Machine.here());
+    CpuPlan.Machine machine = CpuPlan.Machine.here();
+    int count = loopCount(config, machine);
+    return open(config, count, CpuPlan.of(config.pin(), count, machine));
   }
 
-  static Transport open(ThreadsConfig config, CpuPlan.Machine machine) throws ListenException {
+  /** The same by a plan for so many loops. */
+  public static Transport open(ThreadsConfig config, int count, CpuPlan plan)
+      throws ListenException {
     Kind kind = kind(config.transport());
-    int count = config.loops();
-    if (count == 0) {
-      int allowed = machine.allowed().cardinality();
-      count = allowed > 0 ? allowed : Runtime.getRuntime().availableProcessors();
-    }
-    CpuPlan plan = CpuPlan.of(config.pin(), count, machine);
     List<Loop> loops = new ArrayList<>();
     String pinning = plan.word();
     try {
@@ -116,7 +135,13 @@ public final class Transport implements AutoCloseable {
       shutdown(loops);
       throw e;
     }
-    return new Transport(kind, loops, pinning);
+    boolean acceptsByCpu = config.connections().equals("by-cpu");
+    if (acceptsByCpu
+        && (kind == Kind.NIO || loops.stream().anyMatch(loop -> loop.cpu() == CpuPlan.UNPINNED))) {
+      LOG.warn("threads.connections: by-cpu has no effect: it requires epoll and pinned loops");
+      acceptsByCpu = false;
+    }
+    return new Transport(kind, loops, pinning, acceptsByCpu);
   }
 
   private static Kind kind(String name) throws ListenException {
@@ -194,6 +219,13 @@ public final class Transport implements AutoCloseable {
     return new ServerChannelRecvByteBufAllocator()
         .respectMaybeMoreData(false)
         .maxMessagesPerRead(ACCEPTED_AT_ONCE);
+  }
+
+  /** Has a loop's listening socket take the connections that its CPU receives, if configured. */
+  public void placeConnections(ServerBootstrap bootstrap, int loop) {
+    if (acceptsByCpu) {
+      bootstrap.option(INCOMING_CPU, loops.get(loop).cpu());
+    }
   }
 
   /** Bounds what the kernel takes in advance of a client; without epoll there is no such option. */

@@ -28,6 +28,16 @@ final class ProcessMetrics {
         "forebay_memory_pressure_ratio",
         "Share of the last ten seconds in which at least one task waited for memory.",
         () -> from.memory().pressure());
+    meters.counter(
+        "forebay_memory_scanned_pages",
+        "Pages that the kernel looked at to find free ones (pgscan): of the control group of the"
+            + " process if it counts them, else of the machine.",
+        () -> from.memory().pages().scannedPages());
+    meters.counter(
+        "forebay_memory_reclaimed_pages",
+        "Pages that the kernel took back (pgsteal): of the control group of the process if it"
+            + " counts them, else of the machine.",
+        () -> from.memory().pages().stolenPages());
     meters.gauge(
         "forebay_memory_short",
         "1 if the memory limit has fallen since the start or memory is short, else 0; /readyz"

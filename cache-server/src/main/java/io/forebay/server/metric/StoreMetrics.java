@@ -1,5 +1,6 @@
 package io.forebay.server.metric;
 
+import io.forebay.storage.CellStats;
 import io.forebay.storage.MiddleTierStats;
 import io.forebay.storage.evict.EvictionStats;
 import io.forebay.storage.evict.HitEstimate;
@@ -108,6 +109,7 @@ final class StoreMetrics {
         "forebay_store_checksum_failures",
         "Records with a checksum mismatch; each counts as a miss.",
         () -> from.store().checksumFailures());
+    cells(meters, from);
     middleTiers(meters, from);
     resize(meters, from);
     scrub(meters, from);
@@ -125,6 +127,81 @@ final class StoreMetrics {
         "forebay_store_recovered_ratio",
         "Share of the index rebuilt after an unclean stop; 1 when the rebuild is complete.",
         () -> from.store().recovery().fraction());
+  }
+
+  /** Of a tier that is divided, which does not change while the node runs. */
+  private static void cells(MeterRegistrar meters, CachedReports from) {
+    for (int n = 0; n < from.store().cells().size(); n++) {
+      int cell = n;
+      cell(
+          meters,
+          Integer.toString(n),
+          Integer.toString(from.store().cells().get(n).node()),
+          () -> from.store().cells().get(cell));
+    }
+    for (int n = 0; n < from.loops().size() && !from.store().cells().isEmpty(); n++) {
+      int loop = n;
+      meters.counter(
+          "forebay_remote_bytes",
+          "Bytes of stored heads and bodies that each event loop sent from another cell of the"
+              + " memory tier than its own.",
+          () -> from.loops().get(loop).remoteBytes,
+          "loop",
+          Integer.toString(n));
+    }
+  }
+
+  private static void cell(
+      MeterRegistrar meters, String number, String node, Supplier<CellStats> cell) {
+    String regions = "Regions of a cell of the memory tier (`store.cells`), by state.";
+    meters.gauge(
+        "forebay_cell_regions",
+        regions,
+        () -> cell.get().spareRegions(),
+        "cell",
+        number,
+        "node",
+        node,
+        "state",
+        "spare");
+    meters.gauge(
+        "forebay_cell_regions",
+        regions,
+        () -> cell.get().probationRegions(),
+        "cell",
+        number,
+        "node",
+        node,
+        "state",
+        "probation");
+    meters.gauge(
+        "forebay_cell_regions",
+        regions,
+        () -> cell.get().protectedRegions(),
+        "cell",
+        number,
+        "node",
+        node,
+        "state",
+        "protected");
+    meters.gauge(
+        "forebay_cell_regions",
+        regions,
+        () -> cell.get().limboRegions(),
+        "cell",
+        number,
+        "node",
+        node,
+        "state",
+        "limbo");
+    meters.gauge(
+        "forebay_cell_bytes",
+        "Bytes of records in a cell of the memory tier, including dead records not yet reclaimed.",
+        () -> cell.get().usedBytes(),
+        "cell",
+        number,
+        "node",
+        node);
   }
 
   /** Of the tiers that are configured, which do not change while the node runs. */

@@ -6,6 +6,7 @@ import io.forebay.server.drive.DriveHealth;
 import io.forebay.server.tls.CertificateStatus;
 import io.forebay.storage.StoreStats;
 import io.forebay.storage.disk.DiskStats;
+import io.forebay.storage.memory.PageReclaim;
 import io.forebay.storage.placement.StorageClassStats;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +28,7 @@ public interface NodeStatus {
 
   /** The memory of the process, and what it can have. */
   default Memory memory() {
-    return new Memory(0, 0, 0, 0, null);
+    return new Memory(0, 0, 0, 0, null, PageReclaim.NONE);
   }
 
   List<LoopCounters> counters();
@@ -75,13 +76,15 @@ public interface NodeStatus {
    * @param freeBytes that may still be allocated before the kernel kills a process
    * @param pressure share of the last seconds in which tasks waited for memory
    * @param problem what is wrong, or null
+   * @param pages what the kernel has reclaimed
    */
   record Memory(
       long budgetBytes,
       long limitBytes,
       long freeBytes,
       double pressure,
-      @Nullable String problem) {}
+      @Nullable String problem,
+      PageReclaim pages) {}
 
   /** One reason for not being ready: a stable token and a sentence. */
   record NotReady(String code, String detail) {}

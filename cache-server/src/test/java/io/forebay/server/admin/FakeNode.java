@@ -15,6 +15,7 @@ import io.forebay.server.purge.PurgeOrder;
 import io.forebay.server.purge.PurgeRefusedException;
 import io.forebay.server.purge.PurgeRefusedException.Refusal;
 import io.forebay.server.tls.CertificateStatus;
+import io.forebay.storage.CellStats;
 import io.forebay.storage.MiddleTierStats;
 import io.forebay.storage.RecoveryState;
 import io.forebay.storage.StoreStats;
@@ -241,7 +242,10 @@ public final class FakeNode implements NodeControl {
         new ScrubStats(0.5, 27, 28_000, 29, 30, 31),
         new ResizeStats(3, 120, 32, 33, 34, null),
         List.of(
-            new MiddleTierStats("tier1", "/mnt/cxl", 64, 4 << 20, 3, 40, 20, 1, 35, 36, 37, 38)));
+            new MiddleTierStats("tier1", "/mnt/cxl", 64, 4 << 20, 3, 40, 20, 1, 35, 36, 37, 38)),
+        List.of(
+            new CellStats(0, 2, 64, 5, 30, 28, 1, 39), new CellStats(1, 2, 64, 5, 30, 28, 1, 40)),
+        "bound to nodes [0, 1]");
   }
 
   @Override

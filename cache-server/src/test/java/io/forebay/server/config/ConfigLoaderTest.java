@@ -215,6 +215,7 @@ final class ConfigLoaderTest {
             MemorySize.share(100),
             Path.of("/m"),
             List.of(),
+            "auto",
             "0.35",
             "2",
             "32KiB",
@@ -475,7 +476,8 @@ final class ConfigLoaderTest {
             file
                 + ":8:19: timeouts.drain: \"10\" is a number without a unit; write 10s, or with"
                 + " ms, m, h or d",
-            file + ":10:3: threads: keys are required here; known here: loops, pin, transport",
+            file
+                + ":10:3: threads: keys are required here; known here: loops, pin, transport, connections",
             file + ":12:13: routes.0.origin: there is no origin named nowhere; known here: default",
             file
                 + ":13:5: routes.1: an earlier route matches the same host and path; give it"

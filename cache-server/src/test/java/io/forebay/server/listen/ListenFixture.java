@@ -143,6 +143,7 @@ public final class ListenFixture implements AutoCloseable {
             "auto",
             "auto",
             "auto",
+            "auto",
             "always",
             0,
             Duration.ZERO,

@@ -9,14 +9,14 @@ import io.forebay.storage.layout.RecordHeader;
 import io.forebay.storage.purge.Purges;
 import io.forebay.storage.region.Regions;
 import io.forebay.storage.region.Reservation;
-import io.forebay.storage.region.SpaceAllocator;
+import io.forebay.storage.region.TierSpace;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.locks.StampedLock;
 
 /** Puts records that were read from a device into the memory tier. Any thread but a loop. */
 public final class Promoter {
   private final Regions regions;
-  private final SpaceAllocator space;
+  private final TierSpace space;
   private final ObjectIndex index;
   private final Purges purges;
   private final int epoch;
@@ -27,8 +27,7 @@ public final class Promoter {
   /**
    * @param epoch of this start: records come in checked
    */
-  public Promoter(
-      Regions regions, SpaceAllocator space, ObjectIndex index, Purges purges, int epoch) {
+  public Promoter(Regions regions, TierSpace space, ObjectIndex index, Purges purges, int epoch) {
     this.regions = regions;
     this.space = space;
     this.index = index;
@@ -96,7 +95,7 @@ public final class Promoter {
       return Result.DEAD;
     }
     Reservation at = new Reservation();
-    if (!space.reserve(length, at)) {
+    if (!space.reserveAnywhere(length, at)) {
       return Result.NO_ROOM;
     }
     try {

@@ -11,23 +11,26 @@ import io.forebay.storage.layout.TierHeader;
 import io.forebay.storage.memory.TierMemory;
 import io.forebay.storage.placement.StorageClasses;
 import io.forebay.storage.purge.Purges;
+import io.forebay.storage.region.RegionPart;
 import io.forebay.storage.region.RegionPins;
 import io.forebay.storage.region.Regions;
 import io.forebay.storage.region.Reservation;
 import io.forebay.storage.region.SpaceAllocator;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps spare regions of one tier available by segmented LRU over regions, as {@link SegmentPolicy}
- * decides. Reclaim thread only.
+ * Keeps spare regions of one cell of the first tier, or of a middle tier, available by segmented
+ * LRU over regions, as {@link SegmentPolicy} decides. Reclaim thread only.
  *
  * <p>What survives moves to the young end of the protected segment, all else goes: to the next tier
  * where there is one, else to a disk, or nowhere. Of a middle tier, records that are requested
  * often go back to the first one. A record moves under its key's lock: the copy becomes live, the
  * index names it, the original stops being live. A reclaimed region refuses new pins and waits in
- * limbo until the old ones are gone.
+ * limbo until the old ones are gone. Survivors stay in their cell, except that a record that a
+ * storage class keeps goes to another one where its own has no room.
  *
  * <pre>
  *              +--------- promoted (protected) <---------+
@@ -47,11 +50,14 @@ public final class Reclaimer {
    */
   public static final int SPARES_FOR_DEMOTION = 3;
 
+  /** Spare regions that a cell leaves another one: one for lanes, one for its reclaim. */
+  private static final int SPARES_LEFT = 2;
+
   /** How many regions a tier frees at most before the one above it goes on. */
   private static final int MAX_MAKING_ROOM = 4;
 
   private final Regions regions;
-  private final int tier;
+  private final RegionPart part;
   private final @Nullable Reclaimer next;
   private final @Nullable TierPromotion promotion;
   private final RegionPins pins;
@@ -78,11 +84,17 @@ public final class Reclaimer {
   private final Move move = new Move();
   private final Drop drop = new Drop();
 
+  /** Of the other cells of the first tier. */
+  private List<Reclaimer> others = List.of();
+
   /** Since when the disks hold a region up that is to be given back; -1: they do not. */
   private long behindMillis = -1;
 
   /** The region to be reclaimed is not the one whose turn it is. */
   private boolean isBeforeItsTime;
+
+  /** What classes have over their quota is enough for the region to be reclaimed. */
+  private boolean isOverQuota;
 
   private long reclaimed;
   private long reclaimedForIndex;
@@ -125,15 +137,15 @@ public final class Reclaimer {
         classes,
         sliceBytes,
         fillDeadlineMillis,
-        0,
+        RegionPart.ofTier(regions, 0),
         null,
         null);
   }
 
   /**
-   * Of one of several tiers.
+   * Of a cell of the first tier, or a middle tier.
    *
-   * @param tier its number; the first one's is 0
+   * @param part whose regions it reclaims
    * @param next what frees the regions of the tier behind it; null for the last
    * @param promotion what may go back to the first tier; null for that
    */
@@ -152,11 +164,11 @@ public final class Reclaimer {
       StorageClasses classes,
       int sliceBytes,
       long fillDeadlineMillis,
-      int tier,
+      RegionPart part,
       @Nullable Reclaimer next,
       @Nullable TierPromotion promotion) {
     this.regions = regions;
-    this.tier = tier;
+    this.part = part;
     this.next = next;
     this.promotion = promotion;
     this.pins = pins;
@@ -170,11 +182,11 @@ public final class Reclaimer {
     this.check = check;
     this.demotion = demotion;
     this.first = eviction.policy();
-    // The settings are those of the first tier; what a pass counts is its own.
-    this.policy = tier == 0 ? first : new SegmentPolicy(first.setting());
+    // The settings are those of the first cell; what a pass counts is its own.
+    this.policy = part.from() == 0 ? first : new SegmentPolicy(first.setting());
     this.heads = new SliceHeads(regions.memory(), cursor);
     this.sizes = new BodySizes(regions, cursor, sliceBytes);
-    this.classes = new StorageClassPolicy(regions, classes, sizes, tier == 0);
+    this.classes = new StorageClassPolicy(regions, classes, sizes, part);
     this.ghosts = eviction.ghosts();
     this.fillDeadlineMillis = fillDeadlineMillis;
   }
@@ -228,7 +240,7 @@ public final class Reclaimer {
   /** Makes spares of regions that hold nothing; safe before the index is complete. */
   public boolean renewFree() {
     boolean progress = false;
-    for (int region = regions.from(tier); region < regions.end(tier); region++) {
+    for (int region = part.from(); region < part.end(); region++) {
       int state = regions.state(region);
       if (state == Regions.FREE || (state == Regions.LIMBO && pins.isUnpinned(region))) {
         regions.renew(region);
@@ -243,7 +255,7 @@ public final class Reclaimer {
    * Reclaims at most one region; false if there was nothing to do or nothing that could be done.
    */
   public boolean step(long nowMillis) {
-    boolean progress = tier == 0 && revokeStalled(nowMillis);
+    boolean progress = part.from() == 0 && revokeStalled(nowMillis);
     progress |= renewFree();
     int limbo = limboCount();
     boolean isShort =
@@ -253,8 +265,8 @@ public final class Reclaimer {
     if (!isShort && !isShrinking && !isToReduceIndex()) {
       return progress;
     }
-    boolean isBehind = next == null ? demotion.isBehind() : !next.makesRoom(nowMillis);
-    if (space.spareCount() > 1 && isBehind && !isImpatient(nowMillis)) {
+    boolean isBehind = isBehind(nowMillis);
+    if (isBehind && hasRegionForLanes() && !isImpatient(nowMillis)) {
       // What leaves now would be dropped. While there is a region to write to, a moment's patience
       // costs nothing; longer than that a slow disk holds nobody up.
       return progress;
@@ -263,18 +275,84 @@ public final class Reclaimer {
     int victim = victim();
     if (victim < 0) {
       boolean isSettled = regions.settledAge() == TierHeader.ALL_SETTLED;
-      return (tier == 0 && isShort && isSettled && revokeOne(stalest())) || progress;
+      return (part.isOfFirstTier()
+              && isShort
+              && isSettled
+              && others.stream().noneMatch(Reclaimer::mayGiveRoom)
+              && revokeOne(stalest()))
+          || progress;
     }
-    if (!reclaim(victim)) {
-      return true;
-    }
-    if (!isShort && !isShrinking) {
+    if (free(victim) && !isShort && !isShrinking) {
       reclaimedForIndex++;
     }
-    if (pins.isUnpinned(victim)) {
-      regions.renew(victim);
-      space.addSpare(victim);
+    return true;
+  }
+
+  /** What leaves now would be dropped. */
+  private boolean isBehind(long nowMillis) {
+    return next == null ? demotion.isBehind() : !next.makesRoom(nowMillis);
+  }
+
+  /** Empties a region, which is spare at once if nobody reads it; false if it stays as it is. */
+  private boolean free(int region) {
+    if (!reclaim(region)) {
+      return false;
     }
+    if (pins.isUnpinned(region)) {
+      regions.renew(region);
+      space.addSpare(region);
+    }
+    return true;
+  }
+
+  // --- cells
+  // --------------------------------------------------------------------------------------
+
+  /** Of the first tier: what reclaims its other cells. */
+  void besides(List<Reclaimer> otherCells) {
+    others = List.copyOf(otherCells);
+  }
+
+  /** Whether lanes of other cells find room here, now or soon. */
+  private boolean mayGiveRoom() {
+    return space.spareCount() > 1 || limboCount() > 0 || victim() >= 0;
+  }
+
+  /** Whether lanes find a region to write to, here or in another cell. */
+  private boolean hasRegionForLanes() {
+    return space.spareCount() > 1 || others.stream().anyMatch(one -> one.space.spareCount() > 1);
+  }
+
+  /** Whether there are more spare regions than are kept, or soon will be. */
+  boolean hasExcess() {
+    return space.spareCount() + limboCount() > space.spareTarget();
+  }
+
+  /** The age that the next region gets which is opened, in any tier. */
+  long upcomingAge() {
+    return space.upcomingAge();
+  }
+
+  /** The age of the region whose turn it is; -1 where there is none. */
+  long nextAge() {
+    int victim = victim();
+    return victim < 0 ? -1 : regions.age(victim);
+  }
+
+  /** After {@link #nextAge}: whether classes over their quota would free enough of that region. */
+  boolean isNextOverQuota() {
+    return isOverQuota;
+  }
+
+  /** Frees one region more than is kept here, for another cell to use; false if not now. */
+  boolean freeForOthers(long nowMillis) {
+    // Not urgent: the disks have nothing else to write.
+    boolean isBusy = disk.isInUse() && !disk.isIdle();
+    int victim = isBusy || isBehind(nowMillis) ? -1 : victim();
+    if (victim < 0) {
+      return false;
+    }
+    boolean ignored = free(victim);
     return true;
   }
 
@@ -294,7 +372,7 @@ public final class Reclaimer {
   }
 
   private int regionsInUse() {
-    return tier == 0 ? regions.inUse() : regions.count(tier);
+    return regions.inUse(part);
   }
 
   /** Whether memory has to be given back, and the disks have been behind for long enough. */
@@ -315,7 +393,7 @@ public final class Reclaimer {
 
   private int limboCount() {
     int limbo = 0;
-    for (int region = regions.from(tier); region < regions.end(tier); region++) {
+    for (int region = part.from(); region < part.end(); region++) {
       if (regions.state(region) == Regions.LIMBO) {
         limbo++;
       }
@@ -330,7 +408,7 @@ public final class Reclaimer {
     int protectedOne = -1;
     int protectedCount = 0;
     long settledAge = regions.settledAge();
-    for (int region = regions.from(tier); region < regions.end(tier); region++) {
+    for (int region = part.from(); region < part.end(); region++) {
       boolean isProtected = regions.segment(region) == Regions.PROTECTED;
       int state = regions.state(region);
       if (isProtected && (state == Regions.SEALED || state == Regions.OPEN)) {
@@ -359,7 +437,8 @@ public final class Reclaimer {
                     regionsInUse() - guarded,
                     regions.age(protectedOne) < regions.age(probation)));
     int next = takesProtected ? protectedOne : probation;
-    isBeforeItsTime = overQuota >= 0 && overQuota != next;
+    isOverQuota = overQuota >= 0;
+    isBeforeItsTime = isOverQuota && overQuota != next;
     return isBeforeItsTime ? overQuota : next;
   }
 
@@ -375,7 +454,7 @@ public final class Reclaimer {
     int slots = regions.slots(region);
     int[] living = new int[slots];
     int count = 0;
-    if (tier > 0) {
+    if (policy != first) {
       policy.setting(first.setting());
     }
     policy.begin(isProtected);
@@ -432,7 +511,13 @@ public final class Reclaimer {
       boolean stays =
           survives
               && (promotes(region, slot, generation, length)
-                  || move(region, slot, generation, length, isProtected));
+                  || move(
+                      region,
+                      slot,
+                      generation,
+                      length,
+                      isProtected,
+                      fates[n] == StorageClassPolicy.Fate.KEPT));
       if (!stays && !demote(region, slot, generation, length, isProtected)) {
         if (!isProtected) {
           addGhost(region, slot, length);
@@ -515,8 +600,14 @@ public final class Reclaimer {
   }
 
   private boolean move(
-      int region, int slot, int generation, int roundedLength, boolean isProtected) {
-    if (!space.reserveProtected(roundedLength, target)) {
+      int region,
+      int slot,
+      int generation,
+      int roundedLength,
+      boolean isProtected,
+      boolean mayLeaveCell) {
+    if (!space.reserveProtected(roundedLength, target)
+        && !(mayLeaveCell && reserveInOtherCell(roundedLength))) {
       return false;
     }
     enterCopy(region, slot);
@@ -525,6 +616,15 @@ public final class Reclaimer {
       moved++;
     }
     return true;
+  }
+
+  private boolean reserveInOtherCell(int roundedLength) {
+    for (Reclaimer other : others) {
+      if (other.space.reserveProtected(roundedLength, target, SPARES_LEFT)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**
@@ -539,7 +639,7 @@ public final class Reclaimer {
         || !below.space.reserve(roundedLength, target)) {
       return false;
     }
-    boolean wasProven = (isProtected || tier > 0) && regions.isProven(region, slot);
+    boolean wasProven = (isProtected || !part.isOfFirstTier()) && regions.isProven(region, slot);
     boolean isProven = wasProven || regions.touches(region, slot) > 0;
     enterCopy(region, slot);
     regions.use(target.region(), target.slot(), 0, 0, isProven);

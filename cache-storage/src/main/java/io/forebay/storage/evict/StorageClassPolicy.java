@@ -2,6 +2,7 @@ package io.forebay.storage.evict;
 
 import io.forebay.storage.placement.StorageClass;
 import io.forebay.storage.placement.StorageClasses;
+import io.forebay.storage.region.RegionPart;
 import io.forebay.storage.region.Regions;
 import io.forebay.storage.region.StorageClassUsage;
 import java.util.Arrays;
@@ -20,7 +21,8 @@ import java.util.function.IntToLongFunction;
  *   <li>Records of bodies that are too large for the protected segment are evicted.
  * </ul>
  *
- * <p>Shares are of the first tier, and decide there. In a middle tier use decides on all records.
+ * <p>Shares are of the whole first tier, and decide in each of its cells. In a middle tier use
+ * decides on all records.
  *
  * <p>Use: {@link #begin}, {@link #count} for every live record, {@link #weigh}, then {@link #fate}
  * for every record in the same order.
@@ -39,6 +41,7 @@ final class StorageClassPolicy {
   private final StorageClassUsage usage;
   private final StorageClasses classes;
   private final BodySizes sizes;
+  private final RegionPart part;
   private final boolean isFirst;
 
   /** Of the region that is reclaimed, by class: bytes of live records. */
@@ -61,14 +64,15 @@ final class StorageClassPolicy {
   private int wholeInARow;
 
   /**
-   * @param isFirst whether it is asked for the first tier
+   * @param part whose regions it judges
    */
-  StorageClassPolicy(Regions regions, StorageClasses classes, BodySizes sizes, boolean isFirst) {
+  StorageClassPolicy(Regions regions, StorageClasses classes, BodySizes sizes, RegionPart part) {
     this.regions = regions;
     this.usage = regions.classes();
     this.classes = classes;
     this.sizes = sizes;
-    this.isFirst = isFirst;
+    this.part = part;
+    this.isFirst = part.isOfFirstTier();
   }
 
   /** Records of a class that left memory. */
@@ -109,9 +113,22 @@ final class StorageClassPolicy {
   int guardedRegions() {
     long sum = 0;
     for (int n = 1; n < excess.length && isFirst && classes.isAnyGuarded(); n++) {
-      sum += Math.min(usage.liveBytes(n), share(classes.of(n).guardedPercent()));
+      long live = usage.liveBytes(n);
+      sum += partOf(n, live, Math.min(live, share(classes.of(n).guardedPercent())));
     }
     return (int) (sum / regions.regionBytes());
+  }
+
+  /** What of the guarded bytes of a class lies here, if they are spread as its live ones are. */
+  private long partOf(int storageClass, long live, long guarded) {
+    if (part.count() == regions.count(0) || live == 0) {
+      return guarded;
+    }
+    long here = 0;
+    for (int region = part.from(); region < part.end(); region++) {
+      here += usage.liveBytes(region, storageClass);
+    }
+    return (long) ((double) guarded * here / live);
   }
 
   private long excess(int storageClass, long bytes) {
@@ -235,7 +252,7 @@ final class StorageClassPolicy {
    */
   boolean staysWhole(long keptBytes) {
     boolean staysWhole =
-        keptBytes > regions.regionBytes() / 8 * 7L && wholeInARow < regions.inUse();
+        keptBytes > regions.regionBytes() / 8 * 7L && wholeInARow < regions.inUse(part);
     wholeInARow = staysWhole ? wholeInARow + 1 : 0;
     return staysWhole;
   }

@@ -3,7 +3,7 @@ package io.forebay.storage.evict;
 import io.forebay.storage.layout.DirectoryEntry;
 import io.forebay.storage.region.Regions;
 import io.forebay.storage.region.Reservation;
-import io.forebay.storage.region.SpaceAllocator;
+import io.forebay.storage.region.TierSpace;
 
 /**
  * What of a middle tier may go back to the first one, and how fast: at a bounded rate, and only
@@ -31,7 +31,7 @@ public final class TierPromotion {
 
   private final Regions regions;
   private final int tier;
-  private final SpaceAllocator first;
+  private final TierSpace first;
   private final boolean isVolatile;
   private final double bytesPerSecond;
   private double allowance;
@@ -46,7 +46,7 @@ public final class TierPromotion {
    * @param isVolatile whether the middle tier ends with the machine's memory
    */
   public TierPromotion(
-      Regions regions, int tier, SpaceAllocator first, boolean isVolatile, long nowMillis) {
+      Regions regions, int tier, TierSpace first, boolean isVolatile, long nowMillis) {
     this.regions = regions;
     this.tier = tier;
     this.first = first;

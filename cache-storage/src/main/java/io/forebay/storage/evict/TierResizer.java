@@ -1,8 +1,10 @@
 package io.forebay.storage.evict;
 
 import io.forebay.storage.memory.Pages;
+import io.forebay.storage.region.RegionPart;
 import io.forebay.storage.region.Regions;
 import io.forebay.storage.region.SpaceAllocator;
+import io.forebay.storage.region.TierSpace;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * its policy, and what becomes spare beyond the lanes' share is withdrawn: nobody reads it, its
  * header says that it is empty, and its pages but the first go. At most one of {@link
  * #TRANSITION_SHARE} regions is on this way at a time. To grow, it allocates the pages of a region
- * before anything touches them.
+ * before anything touches them. Cells shrink and grow in turn.
  */
 public final class TierResizer {
   private static final Logger LOG = LoggerFactory.getLogger(TierResizer.class);
@@ -35,7 +37,7 @@ public final class TierResizer {
   static final long RETRY_MILLIS = 60_000;
 
   private final Regions regions;
-  private final SpaceAllocator space;
+  private final TierSpace space;
   private final Pages pages;
   private final int minRegions;
   private final AtomicLong givenBack = new AtomicLong();
@@ -49,7 +51,7 @@ public final class TierResizer {
   /**
    * @param minRegions it never makes the tier smaller than this
    */
-  public TierResizer(Regions regions, SpaceAllocator space, Pages pages, int minRegions) {
+  public TierResizer(Regions regions, TierSpace space, Pages pages, int minRegions) {
     this.regions = regions;
     this.space = space;
     this.pages = pages;
@@ -81,23 +83,25 @@ public final class TierResizer {
     if (inUse > wanted && fixedBecause == null) {
       int most = Math.max(1, regions.count(0) / TRANSITION_SHARE);
       int asked = Math.min(inUse - wanted, most);
+      int cell = space.fullest(regions);
+      SpaceAllocator from = space.cell(cell);
       // Asked for anew, the reclaimer has something to do.
-      boolean isNew = asked != space.toWithdraw();
-      space.toWithdraw(asked);
-      return withdraw() || isNew;
+      boolean isNew = asked != from.toWithdraw();
+      space.toWithdraw(cell, asked);
+      return withdraw(from) || isNew;
     }
-    space.toWithdraw(0);
+    space.toWithdraw(0, 0);
     return inUse < wanted && takeBack(nowMillis);
   }
 
-  private boolean withdraw() {
-    int region = space.takeSpare(space.spareTarget());
+  private boolean withdraw(SpaceAllocator from) {
+    int region = from.takeSpare(from.spareTarget());
     if (region < 0) {
       return false;
     }
     if (regions.isVisited(region)) {
       // Another one, meanwhile.
-      space.addSpare(region);
+      from.addSpare(region);
       return false;
     }
     regions.withdraw(region);
@@ -148,7 +152,8 @@ public final class TierResizer {
   }
 
   private int withdrawn() {
-    for (int region = 0; region < regions.count(0); region++) {
+    RegionPart part = space.part(space.mostWithdrawn(regions));
+    for (int region = part.from(); region < part.end(); region++) {
       if (regions.state(region) == Regions.WITHDRAWN) {
         return region;
       }

@@ -95,7 +95,7 @@ public final class LaneInstaller {
       if (!core.births.admits(spec.birth()) || check(spec, spec.birth()) == Purges.DEAD) {
         return InstallOutcome.PURGED;
       }
-      if (!core.space.reserve(length, reservation)) {
+      if (!core.space.reserve(lane, length, reservation)) {
         return InstallOutcome.NO_SPACE;
       }
       core.enter(
@@ -182,7 +182,7 @@ public final class LaneInstaller {
           || purges.check(memory, old) == Purges.DEAD) {
         return InstallOutcome.PURGED;
       }
-      if (!core.fits(length) || !core.space.reserve(length, reservation)) {
+      if (!core.fits(length) || !core.space.reserve(lane, length, reservation)) {
         return InstallOutcome.NO_SPACE;
       }
       core.enter(

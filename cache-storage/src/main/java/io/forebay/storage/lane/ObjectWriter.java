@@ -283,7 +283,7 @@ public abstract sealed class ObjectWriter permits InlineObjectWriter, SlicesWrit
 
   /** Takes space whatever the bound. */
   final boolean takeSpace(int length) {
-    boolean isTaken = core.space.reserve(length, reservation);
+    boolean isTaken = core.space.reserve(lane.index(), length, reservation);
     lacksRoom |= !isTaken;
     return isTaken;
   }

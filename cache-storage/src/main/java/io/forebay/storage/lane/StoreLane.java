@@ -11,6 +11,7 @@ import io.forebay.storage.object.SliceRun;
 import io.forebay.storage.object.StoredHead;
 import io.forebay.storage.purge.Purges;
 import io.forebay.storage.region.KeptRegions;
+import io.forebay.storage.region.RegionPart;
 import io.forebay.storage.region.RegionPins;
 import io.forebay.storage.transit.TransitBuffer;
 import java.nio.ByteBuffer;
@@ -41,6 +42,12 @@ public final class StoreLane {
   private final RegionPins pins;
   private final KeptRegions kept;
   private final int regionBytes;
+
+  /** Regions of this lane's cell. */
+  private final int nearFrom;
+
+  private final int nearCount;
+  private final int firstTierEnd;
   private final Purges purges;
   private final SampleRing samples = new SampleRing();
   public final LaneLookup lookup;
@@ -55,6 +62,10 @@ public final class StoreLane {
     this.pins = core.pins;
     this.kept = core.regions.kept();
     this.regionBytes = core.regions.regionBytes();
+    RegionPart cell = core.space.part(core.space.cellOfLane(lane));
+    this.nearFrom = cell.from();
+    this.nearCount = cell.count();
+    this.firstTierEnd = core.regions.end(0);
     this.purges = core.purges;
     ObjectIndex.Cursor cursor = core.index.nonBlockingCursor();
     this.lookup = new LaneLookup(core, lane, nearEntries, cursor, samples);
@@ -64,6 +75,17 @@ public final class StoreLane {
 
   public int index() {
     return lane;
+  }
+
+  /** The cell that this lane writes in. */
+  public int cell() {
+    return core.space.cellOfLane(lane);
+  }
+
+  /** Whether a region is of another cell of the first tier than this lane's. */
+  public boolean isOfAnotherCell(int region) {
+    // Below the first region, the difference is no small number either.
+    return Integer.compareUnsigned(region - nearFrom, nearCount) >= 0 && region < firstTierEnd;
   }
 
   public SampleRing samples() {

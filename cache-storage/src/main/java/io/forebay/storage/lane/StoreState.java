@@ -16,8 +16,8 @@ import io.forebay.storage.region.RecordCheck;
 import io.forebay.storage.region.RegionPins;
 import io.forebay.storage.region.Regions;
 import io.forebay.storage.region.Reservation;
-import io.forebay.storage.region.SpaceAllocator;
 import io.forebay.storage.region.TierGeometry;
+import io.forebay.storage.region.TierSpace;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -35,7 +35,7 @@ public final class StoreState {
   public final MemorySegment memory;
   public final Regions regions;
   public final RegionPins pins;
-  public final SpaceAllocator space;
+  public final TierSpace space;
   public final ObjectIndex index;
   public final DiskTier disk;
   final long diskKeepMillis;
@@ -67,7 +67,7 @@ public final class StoreState {
   public StoreState(
       Regions regions,
       RegionPins pins,
-      SpaceAllocator space,
+      TierSpace space,
       ObjectIndex index,
       DiskTier disk,
       long diskKeepMillis,

@@ -10,6 +10,10 @@ import java.util.OptionalLong;
  * Reads the kernel's files on each call. Not for event loops.
  */
 public final class MachineMemory {
+  /** Who looks for free pages, as the kernel's counters name them. */
+  private static final List<String> RECLAIMERS_OF_PAGES =
+      List.of("kswapd", "direct", "khugepaged", "proactive");
+
   private final Path proc;
   private final Path groupRoot;
   private final ControlGroups groups;
@@ -38,9 +42,16 @@ public final class MachineMemory {
    *     drop
    * @param tightest which of them that is
    * @param pressure share of the last ten seconds in which somebody waited for memory, 0 to 1
+   * @param pages what the kernel reclaimed: of the innermost control group that tells, else of the
+   *     machine
    */
   public record Reading(
-      long limitBytes, String limitedBy, long freeBytes, String tightest, double pressure) {}
+      long limitBytes,
+      String limitedBy,
+      long freeBytes,
+      String tightest,
+      double pressure,
+      PageReclaim pages) {}
 
   public Reading read() {
     long limit = meminfo("MemTotal:").orElse(0);
@@ -58,7 +69,7 @@ public final class MachineMemory {
         tightest = name;
       }
     }
-    return new Reading(limit, limitedBy, free, tightest, waiting());
+    return new Reading(limit, limitedBy, free, tightest, waiting(), pages());
   }
 
   /** How short memory is, at each level by itself. */
@@ -82,6 +93,24 @@ public final class MachineMemory {
       full = Math.max(full, KernelFile.pressure(KernelFile.lines(file), "full"));
     }
     return new MemoryPressure(levels, waiting(), full, groups.outOfMemory());
+  }
+
+  private PageReclaim pages() {
+    for (Path file : groups.files("memory.stat")) {
+      List<String> stat = KernelFile.lines(file);
+      OptionalLong scanned = KernelFile.field(stat, "pgscan");
+      OptionalLong stolen = KernelFile.field(stat, "pgsteal");
+      if (scanned.isPresent() && stolen.isPresent()) {
+        return new PageReclaim(scanned.getAsLong(), stolen.getAsLong());
+      }
+    }
+    List<String> all = KernelFile.lines(proc.resolve("vmstat"));
+    return new PageReclaim(
+        sum(all, "pgscan_", RECLAIMERS_OF_PAGES), sum(all, "pgsteal_", RECLAIMERS_OF_PAGES));
+  }
+
+  private static long sum(List<String> lines, String prefix, List<String> names) {
+    return names.stream().mapToLong(name -> KernelFile.field(lines, prefix + name).orElse(0)).sum();
   }
 
   private String name(Path group) {

@@ -31,6 +31,22 @@ final class TierFileMaker {
   static boolean prepare(
       Path file, long lengthBytes, long groupReserveBytes, Headroom headroom, String key)
       throws IOException {
+    return prepare(file, lengthBytes, groupReserveBytes, headroom, key, NodeBinding.NONE);
+  }
+
+  /**
+   * The same.
+   *
+   * @param nodes where the pages of a file that is made come from
+   */
+  static boolean prepare(
+      Path file,
+      long lengthBytes,
+      long groupReserveBytes,
+      Headroom headroom,
+      String key,
+      NodeBinding nodes)
+      throws IOException {
     boolean exists = PrivateFiles.check(file);
     if (exists) {
       refuseForeign(file);
@@ -40,7 +56,7 @@ final class TierFileMaker {
     }
     // What the old file holds is given back before the room is measured.
     Files.deleteIfExists(file);
-    make(file, lengthBytes, groupReserveBytes, headroom, key);
+    make(file, lengthBytes, groupReserveBytes, headroom, key, nodes);
     return true;
   }
 
@@ -59,7 +75,12 @@ final class TierFileMaker {
 
   /** Under another name until it is whole, since it has its length from the beginning. */
   private static void make(
-      Path file, long lengthBytes, long groupReserveBytes, Headroom headroom, String key)
+      Path file,
+      long lengthBytes,
+      long groupReserveBytes,
+      Headroom headroom,
+      String key,
+      NodeBinding nodes)
       throws IOException {
     Path made = file.resolveSibling(file.getFileName() + ".new");
     try {
@@ -68,7 +89,7 @@ final class TierFileMaker {
         if (MountedFileSystem.under(made.toRealPath()).isHugeTlb()) {
           allocate(made, lengthBytes, key);
         } else {
-          fill(channel, file, lengthBytes, key);
+          fill(channel, file, lengthBytes, key, nodes);
         }
       }
       Files.move(made, file, StandardCopyOption.ATOMIC_MOVE);
@@ -127,13 +148,15 @@ final class TierFileMaker {
     }
   }
 
-  private static void fill(FileChannel channel, Path file, long lengthBytes, String key)
+  private static void fill(
+      FileChannel channel, Path file, long lengthBytes, String key, NodeBinding nodes)
       throws IOException {
     ByteBuffer zeros = ByteBuffer.allocateDirect(ZEROS);
     long at = 0;
     try {
       // The last byte first: a tmpfs with huge=within_size goes by the length that the file has.
       channel.write(zeros.limit(1), lengthBytes - 1);
+      nodes.bind(channel, lengthBytes);
       while (at < lengthBytes) {
         zeros.clear().limit((int) Math.min(ZEROS, lengthBytes - at));
         at += channel.write(zeros, at);

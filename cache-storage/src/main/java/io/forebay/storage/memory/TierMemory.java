@@ -33,6 +33,7 @@ public final class TierMemory implements AutoCloseable, Pages {
   private final Headroom headroom;
   private final boolean isNew;
   private final boolean isLockWanted;
+  private final String nodeState;
   private final String lockState;
   private final String pageState;
   private final @Nullable String fixedBecause;
@@ -45,6 +46,7 @@ public final class TierMemory implements AutoCloseable, Pages {
       Headroom headroom,
       boolean isNew,
       boolean lock,
+      NodeBinding nodes,
       boolean hasHugePages) {
     this.arena = arena;
     this.memory = memory;
@@ -55,6 +57,8 @@ public final class TierMemory implements AutoCloseable, Pages {
     this.isLockWanted = lock;
     // Before it is locked: that makes the mappings.
     HugePages.ask(memory);
+    // Memory of this process was touched when it was allocated.
+    this.nodeState = channel == null ? nodes.bindAndMove(memory) : nodes.bind(memory);
     this.lockState = lock ? lock() : "not locked in memory, by configuration";
     this.pageState = HugePages.state(memory);
     this.fixedBecause =
@@ -83,19 +87,26 @@ public final class TierMemory implements AutoCloseable, Pages {
    */
   public static TierMemory map(Path file, long lengthBytes, Headroom headroom, boolean lock)
       throws IOException {
-    return map(file, lengthBytes, headroom, lock, null);
+    return map(file, lengthBytes, headroom, lock, null, NodeBinding.NONE);
   }
 
   /**
    * The same at the beginning of a range.
    *
    * @param range null for a mapping of its own
+   * @param nodes where its pages come from
    */
   public static TierMemory map(
-      Path file, long lengthBytes, Headroom headroom, boolean lock, @Nullable AddressRange range)
+      Path file,
+      long lengthBytes,
+      Headroom headroom,
+      boolean lock,
+      @Nullable AddressRange range,
+      NodeBinding nodes)
       throws IOException {
     boolean isNew =
-        TierFileMaker.prepare(file, lengthBytes, GROUP_RESERVE_BYTES, headroom, "store.memory");
+        TierFileMaker.prepare(
+            file, lengthBytes, GROUP_RESERVE_BYTES, headroom, "store.memory", nodes);
     Object key = FileBlocks.key(file);
     FileChannel channel = PrivateFiles.open(file);
     FileBlocks blocks = FileBlocks.open(file, key);
@@ -115,6 +126,7 @@ public final class TierMemory implements AutoCloseable, Pages {
               headroom,
               isNew,
               lock,
+              nodes,
               HugePages.areOffered(file.toRealPath()));
       done = true;
       return tier;
@@ -147,11 +159,18 @@ public final class TierMemory implements AutoCloseable, Pages {
   /** Memory of this process only. */
   public static TierMemory anonymous(long lengthBytes, Headroom headroom, boolean lock)
       throws NoSpaceException {
+    return anonymous(lengthBytes, headroom, lock, NodeBinding.NONE);
+  }
+
+  /** The same, with its pages on these nodes. */
+  public static TierMemory anonymous(
+      long lengthBytes, Headroom headroom, boolean lock, NodeBinding nodes)
+      throws NoSpaceException {
     requireRoom(lengthBytes, headroom);
     Arena arena = Arena.ofShared();
     try {
       MemorySegment memory = arena.allocate(lengthBytes, TierHeader.LENGTH);
-      return new TierMemory(arena, memory, null, null, headroom, true, lock, false);
+      return new TierMemory(arena, memory, null, null, headroom, true, lock, nodes, false);
     } catch (OutOfMemoryError e) {
       arena.close();
       throw new NoSpaceException(
@@ -163,11 +182,12 @@ public final class TierMemory implements AutoCloseable, Pages {
 
   /** The same at the beginning of a range. */
   public static TierMemory anonymous(
-      long lengthBytes, Headroom headroom, boolean lock, AddressRange range) throws IOException {
+      long lengthBytes, Headroom headroom, boolean lock, NodeBinding nodes, AddressRange range)
+      throws IOException {
     requireRoom(lengthBytes, headroom);
     range.mapAnonymous(0, lengthBytes);
     MemorySegment memory = range.segment().asSlice(0, lengthBytes);
-    return new TierMemory(null, memory, null, null, headroom, true, lock, false);
+    return new TierMemory(null, memory, null, null, headroom, true, lock, nodes, false);
   }
 
   private static void requireRoom(long lengthBytes, Headroom headroom) throws NoSpaceException {
@@ -199,6 +219,11 @@ public final class TierMemory implements AutoCloseable, Pages {
 
   public String lockState() {
     return lockState;
+  }
+
+  /** Of which nodes its pages are, as a part of a line for the log. */
+  public String nodeState() {
+    return nodeState;
   }
 
   /** Of which size its pages are, as a part of a line for the log. */

@@ -149,6 +149,21 @@ public final class Regions {
     return inUse;
   }
 
+  /** How many of a part are not withdrawn. */
+  public int inUse(RegionPart part) {
+    if (!part.isOfFirstTier()) {
+      return part.count();
+    }
+    if (part.count() == ends[0]) {
+      return inUse;
+    }
+    int withdrawn = 0;
+    for (int region = part.from(); region < part.end(); region++) {
+      withdrawn += state(region) == WITHDRAWN ? 1 : 0;
+    }
+    return part.count() - withdrawn;
+  }
+
   /** Where a region starts in the memory of all tiers. */
   public long base(int region) {
     return TierHeader.LENGTH + (long) region * regionBytes;

@@ -8,8 +8,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Allocates space in one tier: lanes append to the open probation region, the reclaim thread to the
- * open protected region. It never blocks: without a spare region the result is "no space".
+ * Allocates space in one cell of the first tier, or in a middle tier: lanes append to the open
+ * probation region, the reclaim thread to the open protected region. It never blocks: without a
+ * spare region the result is "no space".
  */
 public final class SpaceAllocator {
   /** Kept back for the reclaimer, which needs one to make others free. */
@@ -24,9 +25,12 @@ public final class SpaceAllocator {
   private final AtomicInteger spareCount = new AtomicInteger();
   private final AtomicLong nextAge;
   private final AtomicBoolean isRotating = new AtomicBoolean();
-  private final AtomicLong refusals = new AtomicLong();
   private volatile int openProbation = -1;
   private volatile int openProtected = -1;
+
+  /** The last region that was opened for lanes of another cell. */
+  private volatile int lent = -1;
+
   private volatile int toWithdraw;
 
   public SpaceAllocator(Regions regions, int spareTarget, Runnable onShort) {
@@ -46,6 +50,11 @@ public final class SpaceAllocator {
    */
   public SpaceAllocator ofMiddleTier(int spareRegions) {
     return new SpaceAllocator(regions, spareRegions, () -> {}, nextAge);
+  }
+
+  /** That of another cell of the first tier. Ages are of all cells, too. */
+  public SpaceAllocator ofCell(int spareRegions) {
+    return new SpaceAllocator(regions, spareRegions, onShort, nextAge);
   }
 
   public void addSpare(int region) {
@@ -76,8 +85,25 @@ public final class SpaceAllocator {
     return spareTarget;
   }
 
-  public long refusals() {
-    return refusals.get();
+  /** Whether there are more spare regions than are kept: writing here evicts nothing. */
+  boolean hasExcess() {
+    return spareCount.get() > spareTarget;
+  }
+
+  /** Whether lanes of other cells may write here: there is an excess, or a region opened of it. */
+  boolean lends() {
+    int open = openProbation;
+    return hasExcess() || (open >= 0 && open == lent);
+  }
+
+  /** For lanes of other cells: the same as {@link #reserve}, of what is spare beyond need. */
+  boolean lend(int length, Reservation into) {
+    int open = openProbation;
+    boolean isReserved = reserve(length, into, spareTarget);
+    if (isReserved && into.region != open) {
+      lent = into.region;
+    }
+    return isReserved;
   }
 
   public void ageAtLeast(long age) {
@@ -89,12 +115,30 @@ public final class SpaceAllocator {
     return nextAge.getAndIncrement();
   }
 
+  /** The age that {@link #newAge} gives next. */
+  public long upcomingAge() {
+    return nextAge.get();
+  }
+
   public boolean isOpen(int region) {
     return region == openProbation || region == openProtected;
   }
 
   /** Any lane. On success the region is kept until the caller releases it. */
   public boolean reserve(int length, Reservation into) {
+    if (reserve(length, into, RECLAIMERS_SHARE)) {
+      return true;
+    }
+    onShort.run();
+    return false;
+  }
+
+  /**
+   * The same, without a word to the reclaimer if there is no space.
+   *
+   * @param keep spare regions that it leaves
+   */
+  private boolean reserve(int length, Reservation into, int keep) {
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       int region = openProbation;
       if (region >= 0 && regions.hold(region, Regions.PROBATION)) {
@@ -110,12 +154,10 @@ public final class SpaceAllocator {
         Thread.onSpinWait();
         continue;
       }
-      if (!rotate(region)) {
+      if (!rotate(region, keep)) {
         break;
       }
     }
-    refusals.incrementAndGet();
-    onShort.run();
     return false;
   }
 
@@ -156,7 +198,7 @@ public final class SpaceAllocator {
     return false;
   }
 
-  private boolean rotate(int full) {
+  private boolean rotate(int full, int keep) {
     if (!isRotating.compareAndSet(false, true)) {
       Thread.onSpinWait();
       return true;
@@ -165,7 +207,7 @@ public final class SpaceAllocator {
       if (openProbation != full) {
         return true;
       }
-      Integer next = poll(RECLAIMERS_SHARE);
+      Integer next = poll(keep);
       if (next == null) {
         return false;
       }

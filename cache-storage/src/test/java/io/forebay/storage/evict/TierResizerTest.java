@@ -9,10 +9,14 @@ import io.forebay.storage.layout.TierHeader;
 import io.forebay.storage.memory.NativeMemory;
 import io.forebay.storage.memory.NoSpaceException;
 import io.forebay.storage.memory.Pages;
+import io.forebay.storage.region.RegionPart;
 import io.forebay.storage.region.Regions;
 import io.forebay.storage.region.SpaceAllocator;
+import io.forebay.storage.region.TierSpace;
 import java.io.IOException;
+import java.util.Collections;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
@@ -28,6 +32,7 @@ class TierResizerTest {
   private final FakePages pages = new FakePages();
   private Regions regions;
   private SpaceAllocator space;
+  private TierSpace tier;
   private TierResizer resizer;
   private long now = 1_000_000;
 
@@ -72,7 +77,8 @@ class TierResizerTest {
       regions.renew(region);
       space.addSpare(region);
     }
-    resizer = new TierResizer(regions, space, pages, LEAST);
+    tier = TierSpace.undivided(regions, space, 1);
+    resizer = new TierResizer(regions, tier, pages, LEAST);
   }
 
   private void steps() {
@@ -201,9 +207,37 @@ class TierResizerTest {
   }
 
   @Test
+  void cellsShrinkAndGrowInTurn() {
+    while (space.takeSpare(0) >= 0) {
+      // The cells have spares of their own.
+    }
+    List<RegionPart> parts = RegionPart.cells(COUNT, 3);
+    List<SpaceAllocator> cells = List.of(space, space.ofCell(SPARES), space.ofCell(SPARES));
+    for (int cell = 0; cell < 3; cell++) {
+      for (int region = parts.get(cell).from(); region < parts.get(cell).end(); region++) {
+        cells.get(cell).addSpare(region);
+      }
+    }
+    resizer =
+        new TierResizer(regions, new TierSpace(parts, cells, new int[] {0, 1, 2}), pages, LEAST);
+    resizer.target(COUNT - 30);
+    for (int n = 0; n < 1000 && resizer.step(now); n++) {
+      List<Integer> gone = parts.stream().map(part -> part.count() - regions.inUse(part)).toList();
+      assertTrue(Collections.max(gone) - Collections.min(gone) <= 1, gone.toString());
+    }
+    assertEquals(COUNT - 30, regions.inUse());
+    resizer.target(COUNT - 3);
+    for (int n = 0; n < 1000 && resizer.step(now); n++) {
+      List<Integer> gone = parts.stream().map(part -> part.count() - regions.inUse(part)).toList();
+      assertTrue(Collections.max(gone) - Collections.min(gone) <= 1, gone.toString());
+    }
+    assertEquals(COUNT - 3, regions.inUse());
+  }
+
+  @Test
   void aTierWithAFixedSizeIsLeftAlone() {
     pages.fixedBecause = "of its pages";
-    resizer = new TierResizer(regions, space, pages, LEAST);
+    resizer = new TierResizer(regions, tier, pages, LEAST);
     resizer.target(40);
     steps();
     assertEquals(COUNT, regions.inUse());

@@ -5,6 +5,7 @@ import io.forebay.storage.disk.Promoter;
 import io.forebay.storage.evict.DiskDemoter;
 import io.forebay.storage.evict.EvictionState;
 import io.forebay.storage.evict.MemoryCheck;
+import io.forebay.storage.evict.MemoryReclaim;
 import io.forebay.storage.evict.Reclaimer;
 import io.forebay.storage.evict.SampleFilter;
 import io.forebay.storage.evict.SegmentPolicy;
@@ -28,12 +29,14 @@ import io.forebay.storage.purge.ActiveBirths;
 import io.forebay.storage.purge.PurgeMatcher;
 import io.forebay.storage.purge.Purges;
 import io.forebay.storage.region.RecordCheck;
+import io.forebay.storage.region.RegionPart;
 import io.forebay.storage.region.RegionPins;
 import io.forebay.storage.region.Regions;
 import io.forebay.storage.region.Reservation;
 import io.forebay.storage.region.ReservationAt;
 import io.forebay.storage.region.SpaceAllocator;
 import io.forebay.storage.region.TierGeometry;
+import io.forebay.storage.region.TierSpace;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
@@ -41,9 +44,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import java.util.zip.CRC32C;
 
 /**
@@ -71,7 +76,8 @@ public final class RaceBed {
   public final StoreLane firstLane;
   public final StoreLane secondLane;
 
-  private final SpaceAllocator space;
+  private final TierSpace space;
+  private final MemoryReclaim reclaim;
   private final Purges purges;
   private final ObjectIndex.Cursor cursor;
   private final IndexValue value = new IndexValue();
@@ -90,7 +96,7 @@ public final class RaceBed {
       // Nothing is older than what it holds: it begins empty.
       regions.settledAge(TierHeader.ALL_SETTLED);
       pins = new RegionPins(2, count);
-      space = new SpaceAllocator(regions, SPARES, () -> {});
+      space = space(regions, Integer.getInteger("test.cells", 1));
       TieredIndex index = new TieredIndex(ChronicleIndex.anonymous(1 << 16));
       purges =
           new Purges(
@@ -140,31 +146,39 @@ public final class RaceBed {
       MemoryCheck check = new MemoryCheck(regions, records, index, disk);
       firstLane = new StoreLane(core, 0, 1024);
       secondLane = new StoreLane(core, 1, 1024);
-      reclaimer =
-          new Reclaimer(
-              regions,
-              pins,
-              space,
-              index,
-              purges,
-              ConcurrentHashMap.newKeySet(),
-              ConcurrentHashMap.newKeySet(),
-              disk,
-              check,
-              new DiskDemoter(
-                  regions,
-                  index,
-                  disk,
-                  check,
-                  StorageClasses.none(),
-                  core.sliceBytes,
-                  false,
-                  0,
-                  System::currentTimeMillis),
-              eviction,
-              StorageClasses.none(),
-              core.sliceBytes,
-              Long.MAX_VALUE);
+      List<Reclaimer> cells = new ArrayList<>();
+      for (int cell = 0; cell < space.count(); cell++) {
+        cells.add(
+            new Reclaimer(
+                regions,
+                pins,
+                space.cell(cell),
+                index,
+                purges,
+                ConcurrentHashMap.newKeySet(),
+                ConcurrentHashMap.newKeySet(),
+                disk,
+                check,
+                new DiskDemoter(
+                    regions,
+                    index,
+                    disk,
+                    check,
+                    StorageClasses.none(),
+                    core.sliceBytes,
+                    false,
+                    0,
+                    System::currentTimeMillis),
+                eviction,
+                StorageClasses.none(),
+                core.sliceBytes,
+                Long.MAX_VALUE,
+                space.part(cell),
+                null,
+                null));
+      }
+      reclaimer = cells.getFirst();
+      reclaim = new MemoryReclaim(regions, cells, List.of());
       cursor = index.blockingCursor();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -172,9 +186,28 @@ public final class RaceBed {
     for (int region = 0; region < regions.count(); region++) {
       regions.renew(region);
       if (region < SHARED_REGIONS) {
-        space.addSpare(region);
+        int own = region;
+        int cell =
+            IntStream.range(0, space.count())
+                .filter(n -> space.part(n).has(own))
+                .findFirst()
+                .orElseThrow();
+        space.cell(cell).addSpare(region);
       }
     }
+  }
+
+  /** Of one cell for each lane, or of one for both; the last has the regions of races, too. */
+  private static TierSpace space(Regions regions, int cells) {
+    SpaceAllocator first = new SpaceAllocator(regions, SPARES, () -> {});
+    if (cells == 1) {
+      return TierSpace.undivided(regions, first, 2);
+    }
+    int half = SHARED_REGIONS / 2;
+    return new TierSpace(
+        List.of(new RegionPart(0, 0, half), new RegionPart(0, half, regions.count())),
+        List.of(first, first.ofCell(SPARES)),
+        new int[] {0, 1});
   }
 
   /** A number of the sequence; leaves room for those that the race takes itself. */
@@ -197,9 +230,13 @@ public final class RaceBed {
   /** Before each race: there is space for whatever it writes. */
   public void makeRoom() {
     purges.work();
-    while (space.spareCount() < SPARES && reclaimer.step(System.currentTimeMillis())) {
+    while (isShort() && reclaim.step(System.currentTimeMillis())) {
       Thread.onSpinWait();
     }
+  }
+
+  private boolean isShort() {
+    return IntStream.range(0, space.count()).anyMatch(n -> space.cell(n).spareCount() < SPARES);
   }
 
   /** The head of an object of this number. */
@@ -221,7 +258,7 @@ public final class RaceBed {
   /** A new life of a region that belongs to the race until {@link #giveBack}. */
   public int open() {
     int region = SHARED_REGIONS + nextOwn.getAndIncrement() % OWN_REGIONS;
-    regions.open(region, Regions.PROBATION, space.newAge());
+    regions.open(region, Regions.PROBATION, space.cell(0).newAge());
     if (!regions.hold(region, Regions.PROBATION)) {
       throw new IllegalStateException("region " + region + " belongs to another race");
     }
@@ -253,7 +290,7 @@ public final class RaceBed {
   /** Writes a head with a body of one word, repeated, in the open region of all. */
   public Written writeHead(HeadSpec spec, long content) {
     Reservation at = new Reservation();
-    if (!space.reserve(core.headLength(spec) + BODY, at)) {
+    if (!space.reserveAnywhere(core.headLength(spec) + BODY, at)) {
       throw new IllegalStateException("no space");
     }
     return writeHead(at, spec, content);

@@ -37,7 +37,8 @@ class MachineMemoryTest {
     write(
         "proc/pressure/memory", "some avg10=12.50 avg60=1.00 avg300=0.00 total=5\nfull avg10=1\n");
     assertEquals(
-        new MachineMemory.Reading(24_000 * MEBI, "the machine", 9_000 * MEBI, "the machine", 0.125),
+        new MachineMemory.Reading(
+            24_000 * MEBI, "the machine", 9_000 * MEBI, "the machine", 0.125, PageReclaim.NONE),
         machine().read());
   }
 
@@ -53,14 +54,35 @@ class MachineMemoryTest {
     write("groups/slice/edge/memory.pressure", "some avg10=3.00 avg60=0 avg300=0 total=5\n");
     assertEquals(
         new MachineMemory.Reading(
-            2_000 * MEBI, "control group /slice/edge", 100 * MEBI, "control group /slice", 0.03),
+            2_000 * MEBI,
+            "control group /slice/edge",
+            100 * MEBI,
+            "control group /slice",
+            0.03,
+            PageReclaim.NONE),
         machine().read());
   }
 
   @Test
   void whereNothingCanBeReadNothingIsSaid() {
     assertEquals(
-        new MachineMemory.Reading(0, "the machine", 0, "the machine", 0), machine().read());
+        new MachineMemory.Reading(0, "the machine", 0, "the machine", 0, PageReclaim.NONE),
+        machine().read());
+  }
+
+  @Test
+  void pageReclaimIsThatOfTheInnermostGroupThatTellsElseOfTheMachine() throws Exception {
+    write(
+        "proc/vmstat",
+        "pgsteal_kswapd 1\npgsteal_direct 20\npgscan_kswapd 300\npgscan_direct 4000\n"
+            + "pgscan_direct_throttle 7\npgscan_anon 9\npgscan_proactive 50000\n");
+    assertEquals(new PageReclaim(54_300, 21), machine().read().pages());
+    write("proc/self/cgroup", "0::/slice/edge\n");
+    write("groups/slice/memory.stat", "anon 5\npgscan_kswapd 3\npgscan 12\npgsteal 11\n");
+    write("groups/slice/edge/memory.stat", "anon 5\npgsteal 2\n");
+    assertEquals(new PageReclaim(12, 11), machine().read().pages());
+    write("groups/slice/edge/memory.stat", "anon 5\npgscan 3\npgsteal 2\n");
+    assertEquals(new PageReclaim(3, 2), machine().read().pages());
   }
 
   @Test

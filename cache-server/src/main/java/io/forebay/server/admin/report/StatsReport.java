@@ -8,6 +8,7 @@ import io.forebay.server.json.Json;
 import io.forebay.server.node.NodeControl;
 import io.forebay.server.text.Printable;
 import io.forebay.server.tls.CertificateStatus;
+import io.forebay.storage.CellStats;
 import io.forebay.storage.MiddleTierStats;
 import io.forebay.storage.StoreStats;
 import io.forebay.storage.disk.ScrubStats;
@@ -53,6 +54,7 @@ public final class StatsReport {
     requests(stats.putObject("requests"), loops);
     ObjectNode bytes = stats.putObject("bytes");
     put(bytes, loops, "toClients", c -> c.bytesToClients);
+    put(bytes, loops, "remote", c -> c.remoteBytes);
     put(bytes, loops, "fromClients", c -> c.bytesFromClients);
     put(bytes, loops, "fromOrigins", c -> c.bytesFromOrigins);
     ObjectNode connections = stats.putObject("connections");
@@ -157,6 +159,20 @@ public final class StatsReport {
     regions.put("probation", store.probationRegions());
     regions.put("protected", store.protectedRegions());
     regions.put("limbo", store.limboRegions());
+    json.put("nodes", store.nodeState());
+    ArrayNode cells = json.putArray("cells");
+    for (CellStats cell : store.cells()) {
+      cells
+          .addObject()
+          .put("node", cell.node())
+          .put("loops", cell.lanes())
+          .put("regions", cell.regionCount())
+          .put("spareRegions", cell.spareRegions())
+          .put("probationRegions", cell.probationRegions())
+          .put("protectedRegions", cell.protectedRegions())
+          .put("limboRegions", cell.limboRegions())
+          .put("usedBytes", cell.usedBytes());
+    }
     ArrayNode tiers = json.putArray("middleTiers");
     for (MiddleTierStats tier : store.middleTiers()) {
       tiers
