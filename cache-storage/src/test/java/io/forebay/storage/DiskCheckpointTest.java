@@ -11,7 +11,6 @@ import io.forebay.storage.disk.DeviceSettings;
 import io.forebay.storage.disk.DiskSettings;
 import io.forebay.storage.lane.StoreLane;
 import io.forebay.storage.object.InstallOutcome;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
@@ -21,7 +20,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -95,14 +93,6 @@ class DiskCheckpointTest {
     return hits;
   }
 
-  private void loseMemory() throws IOException {
-    try (Stream<Path> files = Files.list(directory.resolve("memory"))) {
-      for (Path file : files.toList()) {
-        Files.delete(file);
-      }
-    }
-  }
-
   private static boolean isComplete(StoreFixture fixture) {
     return fixture.store.recovery().isComplete();
   }
@@ -114,7 +104,7 @@ class DiskCheckpointTest {
       assertEquals(OBJECTS, hits(fixture), "some are in memory and on a disk now");
       for (int round = 0; round < 3; round++) {
         fixture.store.close();
-        loseMemory();
+        fixture.loseMemory();
         assertTrue(Files.exists(checkpoint(0)) && Files.exists(checkpoint(1)));
         fixture.store = ObjectStore.open(fixture.settings);
         assertTrue(isComplete(fixture), "directories are to be read");
@@ -125,6 +115,7 @@ class DiskCheckpointTest {
   }
 
   @Test
+  @OneTier("a middle tier keeps its records, and the index is made again from them")
   void aTierOfAnotherSizeKeepsTheDisks() throws Exception {
     try (StoreFixture fixture = open(1)) {
       fill(fixture);
@@ -154,7 +145,7 @@ class DiskCheckpointTest {
         fixture.steps(20);
       }
       fixture.store.abandon();
-      loseMemory();
+      fixture.loseMemory();
       fixture.store = ObjectStore.open(fixture.settings);
       fixture.stepAll();
       assertTrue(hits(fixture) > OBJECTS / 2);
@@ -168,7 +159,7 @@ class DiskCheckpointTest {
       fixture.reopen();
       assertFalse(Files.exists(checkpoint(0)), "it is of no use any more");
       fixture.store.abandon();
-      loseMemory();
+      fixture.loseMemory();
       fixture.store = ObjectStore.open(fixture.settings);
       assertFalse(isComplete(fixture));
       fixture.stepAll();
@@ -196,7 +187,7 @@ class DiskCheckpointTest {
         } else {
           fixture.store.abandon();
         }
-        loseMemory();
+        fixture.loseMemory();
         Files.write(checkpoint(0), kept);
         fixture.store = ObjectStore.open(fixture.settings);
         fixture.stepAll();
@@ -216,7 +207,9 @@ class DiskCheckpointTest {
     try (StoreFixture fixture = open(2)) {
       fill(fixture);
     }
+    StoreSettings used;
     try (StoreFixture fixture = new StoreFixture(one, clock)) {
+      used = fixture.settings;
       for (int n = 0; n < 100; n++) {
         assertEquals(
             InstallOutcome.INSTALLED,
@@ -226,7 +219,7 @@ class DiskCheckpointTest {
       settle(fixture);
       assertTrue(isComplete(fixture));
     }
-    loseMemory();
+    StoreFixture.loseMemory(used);
     try (StoreFixture fixture = new StoreFixture(both, clock)) {
       assertFalse(isComplete(fixture), "nothing is known of the one that was away");
       fixture.stepAll();
@@ -247,7 +240,7 @@ class DiskCheckpointTest {
       for (int round = 0; round < 40; round++) {
         fixture.store.close();
         if (round % 4 != 0) {
-          loseMemory();
+          fixture.loseMemory();
         }
         byte[] bytes = Files.readAllBytes(checkpoint(0));
         // The header, the copies, then anywhere; or cut.
@@ -273,7 +266,7 @@ class DiskCheckpointTest {
     try (StoreFixture fixture = open(1)) {
       fill(fixture);
       fixture.store.close();
-      loseMemory();
+      fixture.loseMemory();
       byte[] bytes = Files.readAllBytes(checkpoint(0));
       // In the states of the regions, behind the copies.
       int regionsAt = (int) ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).getLong(88);
@@ -289,10 +282,12 @@ class DiskCheckpointTest {
 
   @Test
   void aStartThatFailsLeavesTheCheckpoints() throws Exception {
+    StoreSettings used;
     try (StoreFixture fixture = open(2)) {
+      used = fixture.settings;
       fill(fixture);
     }
-    loseMemory();
+    StoreFixture.loseMemory(used);
     List<DeviceSettings> devices = new ArrayList<>(settings(2).disks().devices());
     devices.add(
         new DeviceSettings(
@@ -326,7 +321,7 @@ class DiskCheckpointTest {
       fill(fixture);
       fixture.store.close();
       assertFalse(Files.exists(checkpoint(0)));
-      loseMemory();
+      fixture.loseMemory();
       fixture.store = ObjectStore.open(fixture.settings);
       assertFalse(isComplete(fixture));
       fixture.stepAll();
@@ -359,7 +354,7 @@ class DiskCheckpointTest {
       }
       settle(fixture);
       fixture.store.abandon();
-      loseMemory();
+      fixture.loseMemory();
       fixture.store = ObjectStore.open(fixture.settings);
       StoreLane after = fixture.store.lane(0);
       int misses = 0;

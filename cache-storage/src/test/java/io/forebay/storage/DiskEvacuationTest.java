@@ -112,14 +112,6 @@ class DiskEvacuationTest {
     return disk(fixture, name).state();
   }
 
-  private void loseMemory() throws IOException {
-    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory.resolve("memory"))) {
-      for (Path file : files) {
-        Files.delete(file);
-      }
-    }
-  }
-
   @Test
   void everythingMovesToTheOtherDisksWhileTheyHaveSpace() throws Exception {
     try (StoreFixture fixture = open(3)) {
@@ -253,7 +245,7 @@ class DiskEvacuationTest {
           fixture.store.abandon();
           if (round == 2) {
             simulated.cutPower();
-            loseMemory();
+            fixture.loseMemory();
           }
           fixture.store = ObjectStore.open(fixture.settings);
         }
@@ -292,7 +284,7 @@ class DiskEvacuationTest {
       fixture.stepAll();
       assertEquals(0, fixture.store.stats().purgeScopes(), "swept, and forgotten");
       fixture.store.abandon();
-      loseMemory();
+      fixture.loseMemory();
       fixture.store = ObjectStore.open(fixture.settings);
       fixture.stepAll();
       int hits = 0;
@@ -324,7 +316,7 @@ class DiskEvacuationTest {
       settle(fixture);
       assertEquals("evacuating", state(fixture, "d0"));
       fixture.store.abandon();
-      loseMemory();
+      fixture.loseMemory();
       fixture.store = ObjectStore.open(fixture.settings);
       fixture.stepAll();
       lane = fixture.store.lane(0);

@@ -137,6 +137,7 @@ class EvictionTest {
   }
 
   @Test
+  @OneTier("what leaves the first tier goes on in the next")
   void whatIsNotAskedForAgainGoesInTheNextTurn() throws StoreException {
     assertFalse(survivesTwoTurns(0));
   }
@@ -149,6 +150,7 @@ class EvictionTest {
   }
 
   @Test
+  @OneTier("what leaves the first tier is not dropped")
   void whatWasDroppedLatelyAndComesBackIsKept() {
     put("back");
     flood(2);

@@ -105,11 +105,6 @@ class FileFaultTest {
     fixture.stepAll();
   }
 
-  private void loseMemory() throws IOException {
-    Files.delete(tier());
-    Files.delete(tier().resolveSibling("index.map"));
-  }
-
   private static void write(Path file, long at, byte[] bytes) throws IOException {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
       assertEquals(bytes.length, channel.write(ByteBuffer.wrap(bytes), at));
@@ -166,6 +161,7 @@ class FileFaultTest {
   }
 
   @Test
+  @OneTier("the middle tier is the store's own and is taken up")
   void aTierReplacedByAnotherStoresOpensEmpty() throws Exception {
     StoreSettings others = settings("other").withDisks(DiskSettings.of(List.of()));
     try (StoreFixture other = new StoreFixture(others)) {
@@ -265,7 +261,7 @@ class FileFaultTest {
         write(journal(), Files.size(journal()) - 9, new byte[] {77});
         write(copy(), Files.size(copy()) - 9, new byte[] {78});
         if (!hasMemory) {
-          loseMemory();
+          fixture.loseMemory();
         }
         reopen(fixture);
         assertEquals(0, hits(fixture));
@@ -289,7 +285,7 @@ class FileFaultTest {
           length(journal(), length);
           length(copy(), length);
         }
-        loseMemory();
+        fixture.loseMemory();
         reopen(fixture);
         assertEquals(0, hits(fixture), "length " + length);
       }
@@ -368,7 +364,7 @@ class FileFaultTest {
         } else {
           length(diskFile(), length);
         }
-        loseMemory();
+        fixture.loseMemory();
         reopen(fixture);
         assertEquals(before, Files.size(diskFile()));
         assertEquals(0, hits(fixture), "length " + length);
@@ -383,7 +379,7 @@ class FileFaultTest {
     try (StoreFixture fixture = open()) {
       fill(fixture);
       fixture.store.close();
-      loseMemory();
+      fixture.loseMemory();
       reopen(fixture);
       length(diskFile(), DISK_BYTES / 32);
       int hits = hits(fixture);
@@ -413,7 +409,7 @@ class FileFaultTest {
         crc.update(page, 0, DeviceHeader.CRC_OFFSET);
         header.putInt(DeviceHeader.CRC_OFFSET, (int) crc.getValue());
         write(diskFile(), 0, page);
-        loseMemory();
+        fixture.loseMemory();
         reopen(fixture);
         assertEquals(0, hits(fixture), "fault " + fault);
         assertEquals("online", stats(fixture).state());
@@ -436,7 +432,7 @@ class FileFaultTest {
       assertEquals(0, fixture.store.stats().purgeScopes(), "swept and forgotten");
       fixture.store.close();
       Files.move(away, diskFile(), StandardCopyOption.REPLACE_EXISTING);
-      loseMemory();
+      fixture.loseMemory();
       reopen(fixture);
       assertEquals(0, hits(fixture));
     }
@@ -470,7 +466,7 @@ class FileFaultTest {
     try (StoreFixture fixture = open()) {
       fill(fixture);
       fixture.store.close();
-      loseMemory();
+      fixture.loseMemory();
       Files.delete(disk().resolve("disk.checkpoint"));
       fixture.store = ObjectStore.open(fixture.settings);
       double last = fixture.store.recovery().fraction();
@@ -508,7 +504,7 @@ class FileFaultTest {
       fixture.clock.addAndGet(6_000);
       fixture.stepAll();
       fixture.store.abandon();
-      loseMemory();
+      fixture.loseMemory();
       reopen(fixture);
       assertNull(fixture.read(fixture.store.lane(0), "/3"), "what was replaced is back");
       assertEquals(OBJECTS - 1, hits(fixture));

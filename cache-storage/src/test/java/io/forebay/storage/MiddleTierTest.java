@@ -40,7 +40,6 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tiers between the memory tier and the disks: what comes there, what comes back, what stays. */
@@ -137,7 +136,7 @@ class MiddleTierTest {
   }
 
   @Test
-  @DisabledIfSystemProperty(named = "test.middle-tier", matches = "true")
+  @OneTier("it is about a store without one")
   void withoutATierTheSameObjectsAreGone() throws Exception {
     try (StoreFixture fixture = new StoreFixture(settings())) {
       List<String> names = fill(fixture, "/", FIRST + MIDDLE / 2);
@@ -544,7 +543,7 @@ class MiddleTierTest {
   }
 
   @Test
-  @DisabledIfSystemProperty(named = "test.middle-tier", matches = "true")
+  @OneTier("it is about a store without one, too")
   void theHeaderSaysThatTheTierIsOneOfSeveral() throws Exception {
     try (StoreFixture fixture = new StoreFixture(settings())) {
       assertEquals(TierHeader.VERSION, version(fixture));

@@ -418,7 +418,8 @@ class ObjectStoreTest {
   @Test
   void saysWhatItsMemoryGoesTo() {
     assertTrue(
-        store.budget().getFirst().contains("16 regions of 1024 KiB"), store.budget()::toString);
+        store.budget().stream().anyMatch(line -> line.contains("16 regions of 1024 KiB")),
+        store.budget()::toString);
     assertTrue(store.budget().getLast().startsWith("store, total"));
   }
 }

@@ -536,7 +536,7 @@ class PurgeRaceTest extends PurgeStores {
     try (StoreFixture fixture = open(2)) {
       fillTagged(fixture, 0, 300);
       fixture.store.close();
-      loseMemory();
+      fixture.loseMemory();
       StoreSettings without =
           fixture.settings.withDisks(
               DiskSettings.of(fixture.settings.disks().devices().subList(0, 1)).withOpener(disks));

@@ -16,11 +16,7 @@ import io.forebay.storage.purge.PurgeReceipt;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileVisitResult;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -164,22 +160,9 @@ abstract class PurgeStores {
     fixture.stepAll();
   }
 
-  void loseMemory() throws Exception {
-    Files.walkFileTree(
-        directory.resolve("memory"),
-        new SimpleFileVisitor<>() {
-          @Override
-          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
-              throws java.io.IOException {
-            Files.delete(file);
-            return FileVisitResult.CONTINUE;
-          }
-        });
-  }
-
   void kill(StoreFixture fixture) throws Exception {
     fixture.store.abandon();
-    loseMemory();
+    fixture.loseMemory();
     fixture.store = ObjectStore.open(fixture.settings);
   }
 

@@ -197,6 +197,7 @@ class RestartTest {
   }
 
   @Test
+  @OneTier("the middle tier was not away and is taken up")
   void memoryThatWasAwayDuringASweepOpensEmpty() throws Exception {
     try (StoreFixture fixture = open()) {
       fill(fixture);

@@ -131,8 +131,7 @@ class StorageClassTest {
   /** Stops in order and starts with the disks alone. */
   private void loseMemory(StoreFixture fixture) throws Exception {
     fixture.store.close();
-    Files.delete(directory.resolve("memory/memory.tier"));
-    Files.delete(directory.resolve("memory/index.map"));
+    fixture.loseMemory();
     fixture.store = ObjectStore.open(fixture.settings);
     fixture.stepAll();
     assertTrue(fixture.store.recovery().isComplete());
@@ -276,6 +275,7 @@ class StorageClassTest {
   // --- across restarts ---------------------------------------------------------------------------
 
   @Test
+  @OneTier("the header of one of several tiers has a version of its own")
   void aTierWithoutClassesOpensWarmWithThem() throws Exception {
     try (StoreFixture fixture = open()) {
       put(fixture, "default", "/d", 0, 50);
@@ -448,9 +448,9 @@ class StorageClassTest {
       assertEquals(150, hits(fixture, "/o", 0, 150), "never requested, and all there");
       assertTrue(stats(fixture, "greedy").memoryBytes() > quota);
       // Others need the space now.
-      put(fixture, "other", "/p", 0, 200);
-      int others = hits(fixture, "/o", 0, 150) + hits(fixture, "/p", 0, 200);
-      assertTrue(others > 340, others + " of 350");
+      put(fixture, "other", "/p", 0, 180);
+      int others = hits(fixture, "/o", 0, 150) + hits(fixture, "/p", 0, 180);
+      assertTrue(others > 320, others + " of 330");
       assertTrue(
           stats(fixture, "greedy").memoryBytes() <= quota + 2L * REGION,
           stats(fixture, "greedy").toString());

@@ -12,8 +12,10 @@ import io.forebay.storage.object.SliceLocation;
 import io.forebay.storage.object.StoredHead;
 import io.forebay.storage.region.TierGeometry;
 import io.forebay.storage.transit.TransitBuffer;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,6 +25,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,7 +71,7 @@ public final class StoreFixture implements AutoCloseable {
     if (!Boolean.getBoolean("test.middle-tier") || !settings.tiers().isEmpty()) {
       return settings;
     }
-    Path data = settings.dataDirectory();
+    Path memory = Objects.requireNonNullElse(settings.memoryDirectory(), settings.dataDirectory());
     int regionBytes =
         settings.regionBytes() == 0
             ? TierGeometry.of(settings.memoryBytes()).regionBytes()
@@ -76,7 +79,7 @@ public final class StoreFixture implements AutoCloseable {
     return settings.withTiers(
         List.of(
             new StoreSettings.MiddleTier(
-                data.resolveSibling(data.getFileName() + " tier"),
+                memory.resolveSibling(memory.getFileName() + " tier"),
                 (long) TierGeometry.MIN_REGIONS * regionBytes)));
   }
 
@@ -108,6 +111,29 @@ public final class StoreFixture implements AutoCloseable {
   /** Where the tier and the index lie. */
   Path memory() {
     return Objects.requireNonNull(settings.memoryDirectory());
+  }
+
+  /** As a machine that was restarted leaves it: the files of all tiers of memory are gone. */
+  void loseMemory() throws IOException {
+    loseMemory(settings);
+  }
+
+  static void loseMemory(StoreSettings settings) throws IOException {
+    List<Path> places = new ArrayList<>();
+    places.add(Objects.requireNonNull(settings.memoryDirectory()));
+    settings.tiers().forEach(tier -> places.add(tier.directory()));
+    for (Path place : places) {
+      try (Stream<Path> files = Files.list(place)) {
+        for (Path file : files.toList()) {
+          Files.delete(file);
+        }
+      }
+    }
+  }
+
+  /** The directories of its middle tiers, as an inspection at rest takes them. */
+  static List<Path> tiers(StoreSettings settings) {
+    return settings.tiers().stream().map(StoreSettings.MiddleTier::directory).toList();
   }
 
   public void steps(int count) {

@@ -26,7 +26,6 @@ import io.forebay.storage.purge.PurgeKind;
 import io.forebay.storage.purge.PurgeReceipt;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -35,7 +34,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.function.BiPredicate;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -563,12 +561,9 @@ class StoreModelTest {
     }
   }
 
-  private static void loseMemory(StoreFixture fixture) throws IOException {
-    try (Stream<Path> files = Files.list(fixture.memory())) {
-      for (Path file : files.toList()) {
-        Files.delete(file);
-      }
-    }
+  /** What was evacuated has nothing to be recovered. */
+  private static boolean hasDisks(StoreFixture fixture) {
+    return fixture.store.diskStats().stream().anyMatch(disk -> !disk.state().equals("evacuated"));
   }
 
   /** The disks outlive memory: some stops are of the machine. */
@@ -579,13 +574,11 @@ class StoreModelTest {
         fixture.settings.withCells(StoreFixture.cells(1 + random.nextInt(3), 2));
     if (random.nextBoolean()) {
       boolean isComplete = fixture.store.recovery().isComplete();
-      // What was evacuated has nothing to be recovered.
-      boolean hasDisks =
-          fixture.store.diskStats().stream().anyMatch(disk -> !disk.state().equals("evacuated"));
+      boolean hasDisks = hasDisks(fixture);
       fixture.store.close();
       boolean isLost = hasDisks && isComplete && random.nextInt(3) == 0;
       if (isLost) {
-        loseMemory(fixture);
+        fixture.loseMemory();
       }
       fixture.store = ObjectStore.open(settings);
       RecoveryState.Phase phase = fixture.store.recovery().phase();
@@ -603,12 +596,12 @@ class StoreModelTest {
       fixture.clock.addAndGet(6_000);
       fixture.steps(fixture.settings.disks().devices().isEmpty() ? 1 : 100_000);
       boolean isLost =
-          !fixture.settings.disks().devices().isEmpty()
+          hasDisks(fixture)
               && fixture.store.recovery().isComplete()
               && random.nextInt(3) == 0;
       fixture.store.abandon();
       if (isLost) {
-        loseMemory(fixture);
+        fixture.loseMemory();
       }
       fixture.store = ObjectStore.open(settings);
       assertEquals(RecoveryState.Phase.REBUILDING, fixture.store.recovery().phase());

@@ -95,8 +95,7 @@ class WriteBehindTest {
   private void losePower(StoreFixture fixture) throws Exception {
     fixture.store.abandon();
     simulated.cutPower();
-    Files.delete(directory.resolve("memory/memory.tier"));
-    Files.delete(directory.resolve("memory/index.map"));
+    fixture.loseMemory();
     fixture.store = ObjectStore.open(fixture.settings);
     fixture.stepAll();
     assertTrue(fixture.store.recovery().isComplete());

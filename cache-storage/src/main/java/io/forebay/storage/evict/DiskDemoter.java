@@ -24,9 +24,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Ahead of need, so that a stop has little left to write and a power cut costs only what is
  * youngest: a protected region is copied as soon as it is full. Of probation regions, which all are
  * while memory is not full, the records that were asked for are copied: each region is looked at
- * once in {@link #ROUND_MILLIS}, and only while the disks have nothing else to write. A record that
- * is on a disk is not written again when it leaves, so this writes nothing more, but for what is
- * replaced or purged before it would have left.
+ * once in {@link #ROUND_MILLIS}, and only while the disks have nothing else to write. While a disk
+ * is still being read after a start, nothing is copied ahead. A record that is on a disk is not
+ * written again when it leaves, so this writes nothing more, but for what is replaced or purged
+ * before it would have left.
  */
 public final class DiskDemoter {
   private static final long DAY_MILLIS = 86_400_000L;
@@ -148,7 +149,9 @@ public final class DiskDemoter {
    * next probation region that is due; false if there is none.
    */
   public boolean step(long nowMillis) {
-    if (disk.isEmpty() || !disk.hasRoom()) {
+    // A disk that is still being read has copies that are not known yet: they would be written once
+    // more. Without a disk that takes records, regions would count as copied that are not.
+    if (disk.isEmpty() || !disk.isInUse() || !disk.isRecovered() || !disk.hasRoom()) {
       return false;
     }
     if (copying < 0) {

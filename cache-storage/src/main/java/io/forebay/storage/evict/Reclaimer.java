@@ -260,7 +260,7 @@ public final class Reclaimer {
     int limbo = limboCount();
     boolean isShort =
         space.spareCount() + limbo < space.spareTarget()
-            || (space.spareCount() <= 1 && limbo < regionsInUse() / 4);
+            || (space.spareCount() < leastSpares() && limbo < regionsInUse() / 4);
     boolean isShrinking = space.spareCount() + limbo < space.spareTarget() + space.toWithdraw();
     if (!isShort && !isShrinking && !isToReduceIndex()) {
       return progress;
@@ -369,6 +369,11 @@ public final class Reclaimer {
   /** Whether records have to go for the sake of the index: from the last tier that has any. */
   private boolean isToReduceIndex() {
     return index.count() >= index.capacity() * INDEX_HIGH && (next == null || next.victim() < 0);
+  }
+
+  /** Regions that are kept spare though others have only to be left by their readers. */
+  private int leastSpares() {
+    return part.isOfFirstTier() ? 2 : SPARES_FOR_DEMOTION;
   }
 
   private int regionsInUse() {
