@@ -49,7 +49,7 @@ final class StoreEvacuateTest {
   }
 
   @Test
-  void aDiskThatGoesOutOfUseMeanwhileIsAFailure() throws IOException {
+  void aDiskThatGoesOutOfServiceMeanwhileIsAFailure() throws IOException {
     try (ScriptedAdmin admin = new ScriptedAdmin()) {
       admin.answers(200, disk("evacuating", 0)).answers(200, disk("fenced", 1));
       assertEquals(1, run("store", "evacuate", "d", "--admin-url", admin.url()));

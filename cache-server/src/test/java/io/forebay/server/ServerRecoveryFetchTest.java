@@ -37,9 +37,8 @@ final class ServerRecoveryFetchTest {
   @TempDir Path directory;
   private final TestOrigin origin = new TestOrigin();
   private final CountDownLatch originGate = new CountDownLatch(1);
-  private final CountDownLatch diskGate = new CountDownLatch(1);
+  private final DiskGate disk = new DiskGate("disk-one-", System::currentTimeMillis);
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-  private volatile boolean isStuck;
 
   @SuppressWarnings("NullAway.Init")
   private Edge edge;
@@ -47,39 +46,19 @@ final class ServerRecoveryFetchTest {
   @AfterEach
   void stop() throws IOException {
     originGate.countDown();
-    diskGate.countDown();
+    disk.open();
     threads.close();
     edge.close();
     origin.close();
   }
 
-  /** A wall clock at which the threads of the disk stop before they read. */
-  private long clock() {
-    if (isStuck && Thread.currentThread().getName().startsWith("disk-one-")) {
-      try {
-        boolean ignored = diskGate.await(120, TimeUnit.SECONDS);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
-    }
-    return System.currentTimeMillis();
-  }
-
   private String yaml(int fetches) {
-    return """
-    limits: {recovery-fetches: FETCHES}
-    origins: {main: {url: "ORIGIN", keep-alive: 5s, timeouts: {first-byte: 10m, idle: 10m}}}
-    stores:
-      one: {path: "DIR/one", size: 128MiB, slow: 10m, readers: 1}
-    """
-        .replace("FETCHES", Integer.toString(fetches))
-        .replace("ORIGIN", origin.url())
-        .replace("DIR", directory.toString());
+    return "limits: {recovery-fetches: " + fetches + "}\n" + DiskGate.yaml(origin, directory);
   }
 
   /** A node that has stored objects, started anew without its memory and its index. */
   private void start(int fetches) throws IOException {
-    edge = Edge.start(directory, "16MiB", yaml(fetches), this::clock);
+    edge = Edge.start(directory, "16MiB", yaml(fetches), disk);
     Await.until("the disk is empty", this::isKnown);
     for (int n = 0; n < OBJECTS; n++) {
       byte[] body = Edge.bytes(n, LENGTH);
@@ -98,7 +77,7 @@ final class ServerRecoveryFetchTest {
     edge.stop();
     Files.delete(directory.resolve("one/disk.checkpoint"));
     edge.configure("MEMORY=24MiB\n" + yaml(fetches));
-    isStuck = true;
+    disk.shut();
     edge.start();
     assertFalse(isKnown(), "the disk is to be read");
   }
@@ -152,7 +131,7 @@ final class ServerRecoveryFetchTest {
     // What the disk has is served as soon as that is known.
     CompletableFuture<Response> waiting = ask("/5");
     Await.until("it waits", () -> edge.sum(c -> c.recoveryWaits) == 2);
-    diskGate.countDown();
+    disk.open();
     assertWhole(5, waiting);
     assertEquals(1, origin.count("/5"));
     assertFalse(first.isDone());

@@ -52,10 +52,9 @@ final class ServerRefusedLoadTest {
   @TempDir Path directory;
   private final TestOrigin origin = new TestOrigin();
   private final CountDownLatch originGate = new CountDownLatch(1);
-  private final CountDownLatch diskGate = new CountDownLatch(1);
   private final AtomicLong nowMillis = new AtomicLong(System.currentTimeMillis());
+  private final DiskGate reader = new DiskGate("disk-one-1", nowMillis::get);
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-  private volatile boolean isStuck;
 
   @SuppressWarnings("NullAway.Init")
   private Edge edge;
@@ -63,7 +62,7 @@ final class ServerRefusedLoadTest {
   @AfterEach
   void stop() throws IOException {
     originGate.countDown();
-    diskGate.countDown();
+    reader.open();
     threads.close();
     edge.close();
     origin.close();
@@ -72,33 +71,14 @@ final class ServerRefusedLoadTest {
   @SuppressWarnings("ArrayRecordComponent")
   private record Answer(int status, String retryAfter, byte[] body) {}
 
-  /** A wall clock at which the disk's reader stops before it reads. */
-  private long clock() {
-    if (isStuck && Thread.currentThread().getName().equals("disk-one-1")) {
-      try {
-        boolean ignored = diskGate.await(120, TimeUnit.SECONDS);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
-    }
-    return nowMillis.get();
-  }
-
   private void start() throws IOException {
     edge =
         Edge.start(
             directory,
             "16MiB",
-            """
-            http3: {listeners: [secure]}
-            limits: {refused-loads: 2}
-            origins: {main: {url: "ORIGIN", keep-alive: 5s, timeouts: {first-byte: 10m, idle: 10m}}}
-            stores:
-              one: {path: "DIR/one", size: 128MiB, slow: 10m, readers: 1}
-            """
-                .replace("ORIGIN", origin.url())
-                .replace("DIR", directory.toString()),
-            this::clock);
+            "http3: {listeners: [secure]}\nlimits: {refused-loads: 2}\n"
+                + DiskGate.yaml(origin, directory),
+            reader);
     Await.until("disks", () -> edge.server().notReady().isEmpty());
     try (RawClient client = edge.connectTls()) {
       for (int n = 0; n < OBJECTS; n++) {
@@ -191,7 +171,7 @@ final class ServerRefusedLoadTest {
   @ValueSource(strings = {"HTTP/1.1", "HTTP/2", "HTTP/3"})
   void aRefusedLoadIsAMissForSoManyAndAnErrorForTheOthers(String protocol) throws Exception {
     start();
-    isStuck = true;
+    reader.shut();
     CompletableFuture<Answer> beingRead = ask(protocol, 0);
     Await.until("one is being read", () -> disk().queuedLoads() == 1);
     CompletableFuture<Answer> inLine = ask(protocol, 1);
@@ -219,7 +199,7 @@ final class ServerRefusedLoadTest {
     Await.until("no fetch is under way", () -> edge.server().fillsInProgress() == 0);
     // The places are free again.
     assertWhole(3, ask(protocol, 3));
-    diskGate.countDown();
+    reader.open();
     assertWhole(0, beingRead);
     assertEquals(1, origin.count("/0"));
     assertEquals(2, origin.count("/2"));

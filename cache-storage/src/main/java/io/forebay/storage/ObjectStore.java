@@ -633,7 +633,7 @@ public final class ObjectStore implements AutoCloseable {
   }
 
   /**
-   * Replaces a device that is out of use by another one with the same name, whose settings may
+   * Replaces a device that is out of service by another one with the same name, whose settings may
    * differ. Blocks for its disk.
    *
    * @throws IllegalStateException if that one is in use

@@ -162,7 +162,7 @@ public final class OfflineStore implements AutoCloseable {
     if (start != 0 && middle.isEmpty()) {
       problems.add("middle tiers are not named: what lies there is not shown");
     }
-    Regions regions = RestingTiers.open(tier, middle, start, owned, problems);
+    Regions regions = OfflineTiers.open(tier, middle, start, owned, problems);
     for (int region = 0; region < regions.count(); region++) {
       boolean isSound = regions.adopt(region);
       if (isSound

@@ -1,6 +1,6 @@
 package io.forebay.storage;
 
-import io.forebay.storage.checkpoint.MemoryCopies;
+import io.forebay.storage.checkpoint.MirroredRecords;
 import io.forebay.storage.disk.DiskTier;
 import io.forebay.storage.evict.DiskDemoter;
 import io.forebay.storage.evict.MemoryReclaim;
@@ -270,7 +270,7 @@ final class StoreThreads {
     long limitNanos = settings.disks().stopMillis() * 1_000_000;
     BooleanSupplier isOver = () -> System.nanoTime() - begin >= limitNanos;
     disk.beginCheckpoints(isOver);
-    if (!new MemoryCopies(core.regions, core.index).forEach(disk::addToCheckpoint, isOver)) {
+    if (!new MirroredRecords(core.regions, core.index).forEach(disk::addToCheckpoint, isOver)) {
       disk.abandonCheckpoints();
     }
   }

@@ -69,7 +69,7 @@ class DiskDamageTest {
     return disk.getInt(at) == DirectoryPage.MAGIC;
   }
 
-  private static boolean isGrave(ByteBuffer disk, int at) {
+  private static boolean hasTombstones(ByteBuffer disk, int at) {
     return disk.getInt(at + DirectoryPage.COUNT_OFFSET) > 0
         && disk.get(at + DirectoryPage.ENTRIES_OFFSET) == DirectoryPage.KIND_TOMBSTONE;
   }
@@ -97,7 +97,7 @@ class DiskDamageTest {
     };
     int field = 0;
     for (int base = DeviceHeader.LENGTH; base < disk.capacity(); base += REGION) {
-      List<Integer> graves = new ArrayList<>();
+      List<Integer> tombstonePages = new ArrayList<>();
       List<Integer> pages = new ArrayList<>();
       String region = "region " + (base - DeviceHeader.LENGTH) / REGION;
       for (int number = 0; number < REGION / PAGE; number++) {
@@ -105,15 +105,15 @@ class DiskDamageTest {
         if (!isPage(disk, page)) {
           continue;
         }
-        boolean isGrave = isGrave(disk, page);
-        String name = region + ", page " + number + (isGrave ? " (grave)" : "");
+        boolean hasTombstones = hasTombstones(disk, page);
+        String name = region + ", page " + number + (hasTombstones ? " (tombstones)" : "");
         pages.add(page);
-        if (isGrave) {
-          graves.add(page);
+        if (hasTombstones) {
+          tombstonePages.add(page);
         }
         all.add(Damage.flip(name + ", field " + field, page + fields[field++ % fields.length]));
         all.add(Damage.flip(name + ", entry", page + DirectoryPage.ENTRIES_OFFSET + 9));
-        if (!isGrave) {
+        if (!hasTombstones) {
           int mark = DirectoryPage.ENTRIES_OFFSET + DirectoryPage.OFFSET + 3;
           all.add(Damage.flip(name + ", dead mark", page + mark));
         }
@@ -123,8 +123,8 @@ class DiskDamageTest {
         all.add(Damage.flip(region + ", record kind", base + RecordHeader.KIND_OFFSET));
         all.add(Damage.flip(region + ", record body", base + 1_000));
       }
-      if (!graves.isEmpty()) {
-        all.add(Damage.zero(region + ", graves", graves));
+      if (!tombstonePages.isEmpty()) {
+        all.add(Damage.zero(region + ", tombstones", tombstonePages));
       }
     }
     return all;
@@ -143,9 +143,9 @@ class DiskDamageTest {
     List<Damage> damages = damages(ByteBuffer.wrap(good).order(ByteOrder.LITTLE_ENDIAN));
     Set<String> failed = new TreeSet<>();
     int hits = 0;
-    int graves = 0;
+    int tombstonePages = 0;
     for (Damage damage : damages) {
-      graves += damage.name().contains("grave") ? 1 : 0;
+      tombstonePages += damage.name().contains("tombstones") ? 1 : 0;
       BitFlipTest.Findings findings = new BitFlipTest.Findings();
       try {
         ask(template, good, damage, start, truth, findings);
@@ -159,7 +159,7 @@ class DiskDamageTest {
         failed.add(damage.name() + ": " + findings);
       }
     }
-    assertNotEquals(0, graves, "no tombstones on the disk");
+    assertNotEquals(0, tombstonePages, "no tombstones on the disk");
     assertNotEquals(0, hits, "nothing is served at all");
     assertEquals(Set.of(), failed, () -> failed.size() + " of " + damages.size());
   }

@@ -11,53 +11,20 @@ import io.forebay.storage.endurance.EnduranceStats;
 import io.forebay.storage.endurance.WriteBudget;
 import io.forebay.storage.layout.DeviceHeader;
 import io.forebay.storage.layout.WriteHistoryPage;
-import io.forebay.storage.object.InstallOutcome;
 import io.forebay.storage.purge.Purge;
-import java.nio.file.Path;
 import java.util.List;
-import java.util.SplittableRandom;
-import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** How much is written to a disk: remembered over every stop, and bounded a day. */
 @Tag("slow")
-class DiskEnduranceTest {
+class DiskEnduranceTest extends DiskStores {
   private static final int MEBI = 1 << 20;
   private static final long HOUR = 3_600_000;
 
-  @TempDir Path directory;
-  private final AtomicLong clock = new AtomicLong(1_000_000);
-  private final SimulatedDisk simulated = new SimulatedDisk(clock, new SplittableRandom(1));
-
   private StoreFixture open(EnduranceLimits limits) throws StoreException {
-    DeviceSettings device =
-        new DeviceSettings(
-                "d", directory.resolve("d"), 32 << 20, 1 << 20, 1 << 18, 4, 1, 3, 10_000, 0)
-            .withEndurance(limits);
-    StoreFixture fixture =
-        new StoreFixture(
-            StoreSettings.of(directory.resolve("data"), 4 << 20, 1, () -> 0)
-                .withMemoryDirectory(directory.resolve("memory"))
-                .withSizes(1 << 18, 20_000, 64)
-                .withLockMemory(false)
-                .withPurges(64, 1000, 1 << 16)
-                .withDisks(DiskSettings.of(List.of(device)).withOpener(simulated)),
-            clock);
-    fixture.stepAll();
-    return fixture;
-  }
-
-  private static void fill(StoreFixture fixture, int from, int to) {
-    for (int n = from; n < to; n++) {
-      byte[] body = StoreFixture.body(n, 30_000);
-      assertEquals(
-          InstallOutcome.INSTALLED, fixture.put(fixture.store.lane(0), "/" + n, body, true));
-      fixture.steps(20);
-    }
-    fixture.clock.addAndGet(6_000);
-    fixture.stepAll();
+    DeviceSettings device = device("d").withEndurance(limits);
+    return open(DiskSettings.of(List.of(device)).withOpener(simulated));
   }
 
   private static DiskStats disk(StoreFixture fixture) {
@@ -173,7 +140,7 @@ class DiskEnduranceTest {
       for (int n = 600; n < 700; n++) {
         fill(fixture, n, n + 1);
         for (int again = Math.max(600, n - 40); again < n; again += 8) {
-          byte[] ignored = fixture.read(fixture.store.lane(0), "/" + again);
+          byte[] ignored = fixture.read(fixture.store.lane(0), name(again));
         }
       }
       long written = endurance(fixture).totalBytes() - before;

@@ -21,84 +21,25 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.SplittableRandom;
-import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Emptying a disk while the store serves: what moves, what may not come back, and every stop. */
 @Tag("slow")
-class DiskEvacuationTest {
-  @TempDir Path directory;
-  private final AtomicLong clock = new AtomicLong(1_000_000);
-  private final SimulatedDisk simulated = new SimulatedDisk(clock, new SplittableRandom(1));
-
-  private DeviceSettings device(String name, long bytes) {
-    return new DeviceSettings(
-        name, directory.resolve(name), bytes, 1 << 20, 1 << 18, 4, 1, 3, 10_000, 0);
-  }
-
+class DiskEvacuationTest extends DiskStores {
   private StoreFixture open(int disks, long diskBytes, long rate, boolean isSimulated)
       throws StoreException {
     List<DeviceSettings> devices = new ArrayList<>();
     for (int n = 0; n < disks; n++) {
-      devices.add(device("d" + n, diskBytes).withEvacuation(rate));
+      devices.add(device("d" + n, "d" + n, diskBytes).withEvacuation(rate));
     }
     DiskSettings settings = DiskSettings.of(devices);
-    StoreFixture fixture =
-        new StoreFixture(
-            StoreSettings.of(directory.resolve("data"), 4 << 20, 1, () -> 0)
-                .withMemoryDirectory(directory.resolve("memory"))
-                .withSizes(1 << 18, 20_000, 64)
-                .withLockMemory(false)
-                .withPurges(64, 1000, 1 << 16)
-                .withDisks(isSimulated ? settings.withOpener(simulated) : settings),
-            clock);
-    fixture.stepAll();
-    return fixture;
+    return open(isSimulated ? settings.withOpener(simulated) : settings);
   }
 
   private StoreFixture open(int disks) throws StoreException {
     return open(disks, 32 << 20, 0, true);
-  }
-
-  private static String name(int n) {
-    return "/object/" + n;
-  }
-
-  /** Some whole in their head, some with several slices of 16 KiB. */
-  private static byte[] body(int n) {
-    return StoreFixture.body(n, 1000 + n * 137 % 60_000);
-  }
-
-  private static void fill(StoreFixture fixture, int from, int to) {
-    for (int n = from; n < to; n++) {
-      InstallOutcome result =
-          fixture.put(fixture.store.lane(0), name(n), body(n), true, "tag" + n % 5);
-      assertEquals(InstallOutcome.INSTALLED, result);
-      fixture.steps(20);
-    }
-    settle(fixture);
-  }
-
-  private static void settle(StoreFixture fixture) {
-    fixture.clock.addAndGet(6_000);
-    fixture.stepAll();
-  }
-
-  private static int hits(StoreFixture fixture, int from, int to) {
-    int hits = 0;
-    for (int n = from; n < to; n++) {
-      byte[] body = fixture.read(fixture.store.lane(0), name(n));
-      if (body != null) {
-        assertArrayEquals(body(n), body, name(n));
-        hits++;
-      }
-      fixture.steps(20);
-    }
-    return hits;
   }
 
   private static DiskStats disk(StoreFixture fixture, String name) {
@@ -228,7 +169,7 @@ class DiskEvacuationTest {
   // Cells leave a little less of this small memory, so the other disk is full in the third round.
   @DisabledIfSystemProperty(named = StoreFixture.CELLS, matches = "[2-9]")
   @Test
-  void anEvacuationGoesOnAfterEveryStopAndAnEvacuatedDiskStaysOutOfUse() throws Exception {
+  void anEvacuationGoesOnAfterEveryStopAndAnEvacuatedDiskStaysOutOfService() throws Exception {
     for (int round = 0; round < 3; round++) {
       try (StoreFixture fixture = open(2, 32 << 20, 100_000, true)) {
         if (round > 0) {
@@ -355,7 +296,7 @@ class DiskEvacuationTest {
       fill(fixture, 0, 400);
       IllegalStateException refused =
           assertThrows(
-              IllegalStateException.class, () -> fixture.store.replace(device("d0", 32 << 20)));
+              IllegalStateException.class, () -> fixture.store.replace(device("d0")));
       assertTrue(
           String.valueOf(refused.getMessage()).contains("evacuate it first"), refused.toString());
       fixture.store.evacuate("d0");
@@ -371,7 +312,7 @@ class DiskEvacuationTest {
       Files.createDirectory(directory.resolve("d0"));
       IOException missing = assertThrows(IOException.class, () -> fixture.store.bringOnline("d0"));
       assertTrue(String.valueOf(missing.getMessage()).contains("is missing"), missing.toString());
-      fixture.store.replace(device("d0", 32 << 20));
+      fixture.store.replace(device("d0"));
       assertEquals("online", state(fixture, "d0"));
       assertTrue(
           disk(fixture, "d0").endurance().totalBytes() < written, "a new disk has its own history");
@@ -389,7 +330,7 @@ class DiskEvacuationTest {
   void aDiskIsAddedWhileTheStoreServesAndGetsItsShare() throws Exception {
     try (StoreFixture fixture = open(1)) {
       fill(fixture, 0, 300);
-      fixture.store.add(device("d1", 32 << 20));
+      fixture.store.add(device("d1"));
       assertEquals("online", state(fixture, "d1"));
       fill(fixture, 300, 700);
       assertTrue(disk(fixture, "d1").writtenBytes() > 2 << 20, disk(fixture, "d1").toString());
@@ -397,7 +338,7 @@ class DiskEvacuationTest {
       assertEquals(List.of(), fixture.store.audit());
       IllegalStateException twice =
           assertThrows(
-              IllegalStateException.class, () -> fixture.store.add(device("d1", 32 << 20)));
+              IllegalStateException.class, () -> fixture.store.add(device("d1")));
       assertEquals("there is a disk named d1 already", twice.getMessage());
     }
     try (StoreFixture fixture = open(2)) {
@@ -411,7 +352,7 @@ class DiskEvacuationTest {
       fill(fixture, 0, 300);
       fixture.store.purge(
           new Purge(PurgeKind.TAG, new long[] {StoreFixture.scope("tag2")}, false, "tag2"));
-      fixture.store.add(device("d1", 32 << 20));
+      fixture.store.add(device("d1"));
       fill(fixture, 300, 500);
       fixture.clock.addAndGet(10_000);
       fixture.stepAll();
@@ -428,7 +369,7 @@ class DiskEvacuationTest {
       fill(fixture, 0, 300);
     }
     try (StoreFixture fixture = open(1)) {
-      fixture.store.add(device("d1", 32 << 20));
+      fixture.store.add(device("d1"));
       fixture.stepAll();
       assertEquals(0, disk(fixture, "d1").indexEntries());
       assertTrue(hits(fixture, 0, 300) < 250);
@@ -448,14 +389,14 @@ class DiskEvacuationTest {
       assertEquals(1, fixture.store.diskStats().size());
       assertEquals(400, hits(fixture, 0, 400));
       assertThrows(IllegalArgumentException.class, () -> fixture.store.evacuate("d0"));
-      fixture.store.add(device("d0", 16 << 20));
+      fixture.store.add(device("d0", "d0", 16 << 20));
       assertEquals(16, disk(fixture, "d0").regions());
       assertTrue(disk(fixture, "d0").endurance().totalBytes() > 1 << 20, "it is the same device");
       fill(fixture, 400, 800);
       assertEquals(800, hits(fixture, 0, 800));
       fixture.store.evacuate("d0");
       settle(fixture);
-      fixture.store.replace(device("d0", 48 << 20));
+      fixture.store.replace(device("d0", "d0", 48 << 20));
       assertEquals(48, disk(fixture, "d0").regions());
       fill(fixture, 800, 1_000);
       assertEquals(1_000, hits(fixture, 0, 1_000));
@@ -467,7 +408,7 @@ class DiskEvacuationTest {
     try (StoreFixture fixture = open(0)) {
       IllegalStateException refused =
           assertThrows(
-              IllegalStateException.class, () -> fixture.store.add(device("d0", 32 << 20)));
+              IllegalStateException.class, () -> fixture.store.add(device("d0")));
       assertTrue(String.valueOf(refused.getMessage()).contains("restart"), refused.toString());
     }
   }
@@ -492,7 +433,7 @@ class DiskEvacuationTest {
   }
 
   @Test
-  void aDiskThatIsOutOfUseIsNotEvacuated() throws Exception {
+  void aDiskOutOfServiceIsNotEvacuated() throws Exception {
     try (StoreFixture fixture = open(2)) {
       fill(fixture, 0, 100);
       assertTrue(fixture.store.takeOffline("d0"));

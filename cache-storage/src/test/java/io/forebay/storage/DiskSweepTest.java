@@ -309,7 +309,7 @@ class DiskSweepTest {
   }
 
   @Test
-  void aPageThatCannotBeWrittenHasItsDeadBuried() throws Exception {
+  void aPageThatCannotBeWrittenHasTombstonesForItsDead() throws Exception {
     try (StoreFixture fixture = open()) {
       fill(fixture, PURGED, OTHERS, 2_000);
       purge(fixture);

@@ -25,21 +25,12 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.SplittableRandom;
-import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Writing to disks, reading from them, and the outcome of each fault of a disk. */
 @Tag("slow")
-class DiskTierTest {
-  private static final int MEMORY = 4 << 20;
-  private static final int REGION = 1 << 18;
-
-  @TempDir Path directory;
-  private final AtomicLong clock = new AtomicLong(1_000_000);
-  private SimulatedDisk simulated = new SimulatedDisk(clock, new SplittableRandom(1));
-
+class DiskTierTest extends DiskStores {
   /** Where this run's files lie, in the directory. */
   private String run = "run";
 
@@ -59,71 +50,23 @@ class DiskTierTest {
   }
 
   private DeviceSettings device(String name, String path) {
-    return new DeviceSettings(
-            name, base().resolve(path), 32 << 20, 1 << 20, 1 << 18, 4, 1, 3, 10_000, 0)
-        .withTrim(isTrimming);
+    return device(name, path, DISK).withTrim(isTrimming);
   }
 
   private StoreFixture open(
       List<DeviceSettings> devices, DiskSettings.Admission admission, boolean isSimulated)
       throws StoreException {
     DiskSettings settings = DiskSettings.of(devices).with(admission, 0);
-    StoreFixture fixture =
-        new StoreFixture(
-            StoreSettings.of(base().resolve("data"), MEMORY, 1, () -> 0)
-                .withMemoryDirectory(base().resolve("memory"))
-                .withSizes(REGION, 20_000, 64)
-                .withLockMemory(false)
-                .withPurges(64, 1000, 1 << 16)
-                .withDisks(isSimulated ? settings.withOpener(simulated) : settings),
-            clock);
-    fixture.stepAll();
-    return fixture;
+    return open(isSimulated ? settings.withOpener(simulated) : settings);
   }
 
-  private Path base() {
+  @Override
+  Path place() {
     return directory.resolve(run);
   }
 
   private StoreFixture open(int disks) throws StoreException {
     return open(disks, DiskSettings.Admission.ALWAYS, true);
-  }
-
-  private static String name(int n) {
-    return "/object/" + n;
-  }
-
-  private static byte[] body(int n) {
-    return StoreFixture.body(n, 1000 + n * 137 % 60_000);
-  }
-
-  /** Puts objects and has them leave memory as others come. */
-  private static void fill(StoreFixture fixture, int from, int to) {
-    for (int n = from; n < to; n++) {
-      InstallOutcome result =
-          fixture.put(fixture.store.lane(0), name(n), body(n), true, "tag" + n % 5);
-      assertEquals(InstallOutcome.INSTALLED, result);
-      fixture.steps(20);
-    }
-    settle(fixture);
-  }
-
-  private static void settle(StoreFixture fixture) {
-    fixture.clock.addAndGet(6_000);
-    fixture.stepAll();
-  }
-
-  private static int hits(StoreFixture fixture, int from, int to) {
-    int hits = 0;
-    for (int n = from; n < to; n++) {
-      byte[] body = fixture.read(fixture.store.lane(0), name(n));
-      if (body != null) {
-        assertArrayEquals(body(n), body, name(n));
-        hits++;
-      }
-      fixture.steps(20);
-    }
-    return hits;
   }
 
   @Test
@@ -440,8 +383,8 @@ class DiskTierTest {
                 open(List.of(device("d0", "not/there")), DiskSettings.Admission.ALWAYS, false)
                     .close());
     String message = String.valueOf(refused.getMessage());
-    assertTrue(message.contains("there is no directory " + base().resolve("not")), message);
-    org.junit.jupiter.api.Assertions.assertFalse(java.nio.file.Files.exists(base().resolve("not")));
+    assertTrue(message.contains("there is no directory " + place().resolve("not")), message);
+    org.junit.jupiter.api.Assertions.assertFalse(java.nio.file.Files.exists(place().resolve("not")));
   }
 
   @Test
@@ -483,7 +426,7 @@ class DiskTierTest {
   }
 
   @Test
-  void theScrubReadsNoMoreThanItMayAndNothingFromADiskOutOfUse() throws Exception {
+  void theScrubReadsNoMoreThanItMayAndNothingFromADiskOutOfService() throws Exception {
     long rate = 64 << 10;
     List<DeviceSettings> devices = List.of(device("d0", "d0").withScrub(rate));
     try (StoreFixture fixture = open(devices, DiskSettings.Admission.ALWAYS, true)) {
@@ -527,15 +470,15 @@ class DiskTierTest {
     try (StoreFixture fixture = open(before, DiskSettings.Admission.ALWAYS, false)) {
       fill(fixture, 0, 300);
     }
-    Files.move(base().resolve("a"), base().resolve("elsewhere"));
+    Files.move(place().resolve("a"), place().resolve("elsewhere"));
     List<DeviceSettings> after = List.of(device("c", "b"), device("a", "elsewhere"));
     try (StoreFixture fixture = open(after, DiskSettings.Admission.ALWAYS, false)) {
       assertEquals(300, hits(fixture, 0, 300));
       fill(fixture, 300, 500);
     }
     // A copy of a disk is not that disk: one of the two opens empty, and neither harms the other.
-    Files.createDirectories(base().resolve("copy"));
-    Files.copy(base().resolve("b/disk.store"), base().resolve("copy/disk.store"));
+    Files.createDirectories(place().resolve("copy"));
+    Files.copy(place().resolve("b/disk.store"), place().resolve("copy/disk.store"));
     List<DeviceSettings> copied =
         List.of(device("c", "b"), device("a", "elsewhere"), device("d", "copy"));
     try (StoreFixture fixture = open(copied, DiskSettings.Admission.ALWAYS, false)) {
@@ -673,7 +616,7 @@ class DiskTierTest {
         assertTrue(hits(fixture, 1_000, 1_600) > 500);
         assertEquals(0, fixture.store.diskStats().getFirst().errors());
       }
-      Path file = base().resolve("d0/disk.store");
+      Path file = place().resolve("d0/disk.store");
       assertEquals((32 << 20) + 65_536, Files.size(file), "the file keeps its length");
     }
   }

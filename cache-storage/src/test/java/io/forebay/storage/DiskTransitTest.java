@@ -20,62 +20,35 @@ import io.forebay.storage.purge.PurgeKind;
 import io.forebay.storage.transit.TransitBuffer;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
-import java.util.SplittableRandom;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Slices that go from a disk to a reader past the memory tier. */
 @Tag("slow")
-class DiskTransitTest {
-  private static final int MEMORY = 4 << 20;
-  private static final int REGION = 1 << 18;
+class DiskTransitTest extends DiskStores {
   private static final int OBJECTS = 150;
 
   /** Of an object. */
   private static final int SLICES = 7;
 
-  @TempDir Path directory;
-  private final AtomicLong clock = new AtomicLong(1_000_000);
-  private final SimulatedDisk simulated = new SimulatedDisk(clock, new SplittableRandom(1));
-
   private StoreFixture open(long transitBytes) throws StoreException {
-    DeviceSettings device =
-        new DeviceSettings(
-                "d0", directory.resolve("d0"), 32 << 20, 1 << 20, 1 << 18, 4, 1, 3, 10_000, 0)
-            .withTransit(transitBytes);
-    StoreFixture fixture =
-        new StoreFixture(
-            StoreSettings.of(directory.resolve("data"), MEMORY, 1, () -> 0)
-                .withMemoryDirectory(directory.resolve("memory"))
-                .withSizes(REGION, 20_000, 64)
-                .withLockMemory(false)
-                .withPurges(64, 1000, 1 << 16)
-                .withDisks(DiskSettings.of(List.of(device)).withOpener(simulated)),
-            clock);
-    fixture.stepAll();
+    DeviceSettings device = device("d0").withTransit(transitBytes);
+    StoreFixture fixture = open(DiskSettings.of(List.of(device)).withOpener(simulated));
     for (int n = 0; n < OBJECTS; n++) {
       assertEquals(
-          InstallOutcome.INSTALLED, fixture.put(fixture.store.lane(0), name(n), body(n), true));
+          InstallOutcome.INSTALLED, fixture.put(fixture.store.lane(0), name(n), largeBody(n), true));
       fixture.steps(20);
     }
-    clock.addAndGet(6_000);
-    fixture.stepAll();
+    settle(fixture);
     return fixture;
   }
 
-  private static String name(int n) {
-    return "/object/" + n;
-  }
-
-  private static byte[] body(int n) {
+  private static byte[] largeBody(int n) {
     return StoreFixture.body(n, 100_000);
   }
 
@@ -94,7 +67,7 @@ class DiskTransitTest {
     assertNotNull(read);
     byte[] bytes = new byte[read.bodyLength()];
     read.bytes().get(read.bodyOffset(), bytes);
-    assertArrayEquals(Arrays.copyOf(body(n), bytes.length), bytes);
+    assertArrayEquals(Arrays.copyOf(largeBody(n), bytes.length), bytes);
   }
 
   private static DiskStats disk(StoreFixture fixture) {
@@ -170,7 +143,7 @@ class DiskTransitTest {
   private void writeOver(StoreFixture fixture) {
     for (int n = 0; n < 500; n++) {
       // What finds no room on the disk is dropped, which is the point here.
-      var ignored = fixture.put(fixture.store.lane(0), "/later/" + n, body(n), true);
+      var ignored = fixture.put(fixture.store.lane(0), "/later/" + n, largeBody(n), true);
       fixture.steps(20);
     }
     fixture.stepAll();

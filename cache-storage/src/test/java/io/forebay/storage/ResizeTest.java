@@ -56,16 +56,18 @@ class ResizeTest {
   private static final int NAMES = 600;
 
   @TempDir Path directory;
+  private Path shared;
   private Path memory;
 
   @BeforeEach
   void placeTheTier() throws IOException {
-    memory = Files.createTempDirectory(Path.of("/dev/shm"), "forebay-resize-");
+    shared = Files.createTempDirectory(Path.of("/dev/shm"), "forebay-resize-");
+    memory = Files.createDirectory(shared.resolve("memory"));
   }
 
   @AfterEach
   void removeTheTier() throws IOException {
-    PurgeTest.deleteAll(memory);
+    PurgeTest.deleteAll(shared);
   }
 
   private StoreSettings settings() {

@@ -252,7 +252,7 @@ class StoreModelTest {
     }
   }
 
-  /** Takes the next step of a disk's way out of use and back. */
+  /** Takes the next step of a disk's way out of service and back. */
   private static void evacuate(StoreFixture fixture, SplittableRandom random) throws IOException {
     List<DiskStats> disks = fixture.store.diskStats();
     DiskStats disk = disks.get(random.nextInt(disks.size()));

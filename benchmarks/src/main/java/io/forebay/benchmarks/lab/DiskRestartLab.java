@@ -1,6 +1,5 @@
 package io.forebay.benchmarks.lab;
 
-import io.forebay.benchmarks.micro.Bench;
 import io.forebay.storage.IndexCapacity;
 import io.forebay.storage.ObjectStore;
 import io.forebay.storage.StoreException;
@@ -11,18 +10,12 @@ import io.forebay.storage.disk.DiskStats;
 import io.forebay.storage.disk.DiskTier;
 import io.forebay.storage.lane.StoreLane;
 import io.forebay.storage.layout.DeviceHeader;
-import io.forebay.storage.object.HeadSpec;
-import io.forebay.storage.object.InstallOutcome;
 import io.forebay.testing.Directories;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.io.RandomAccessFile;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
 import java.lang.management.ThreadMXBean;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -34,7 +27,6 @@ import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
-import org.openjdk.jmh.annotations.Fork;
 
 /**
  * How long a store with disks takes to be back, whose objects nearly all lie on disks only: after a
@@ -54,7 +46,6 @@ import org.openjdk.jmh.annotations.Fork;
 public final class DiskRestartLab {
   private static final long MEMORY_BYTES = 256 << 20;
   private static final byte[] HEADER = new byte[100];
-  private static final long YEAR_MILLIS = 365L * 86_400_000;
   private static final int LOOKUPS = 200_000;
   private static final int LOADS = 2_000;
   private static final long PAUSE_NANOS = 200_000;
@@ -200,45 +191,11 @@ public final class DiskRestartLab {
     }
   }
 
-  /** Runs a process and prints what it says, until it ends or says that it may be killed. */
   private static void run(Setup setup, String task, boolean isKilled)
       throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of(Bench.class.getAnnotation(Fork.class).jvmArgsPrepend()));
-    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-    command.add(DiskRestartLab.class.getName());
-    command.addAll(setup.arguments());
-    command.add(task);
-    Process child =
-        new ProcessBuilder(command)
-            .redirectError(
-                Boolean.getBoolean("verbose")
-                    ? ProcessBuilder.Redirect.INHERIT
-                    : ProcessBuilder.Redirect.DISCARD)
-            .start();
-    try (var writer = child.outputWriter(StandardCharsets.UTF_8);
-        var reader =
-            new BufferedReader(
-                new InputStreamReader(child.getInputStream(), StandardCharsets.UTF_8))) {
-      String line;
-      while ((line = reader.readLine()) != null) {
-        if (line.equals("done")) {
-          if (isKilled) {
-            child.toHandle().destroyForcibly();
-          } else {
-            writer.write('\n');
-            writer.flush();
-          }
-        } else {
-          System.out.println("  " + line);
-        }
-      }
-    }
-    int exit = child.waitFor();
-    if (exit != (isKilled ? 137 : 0)) {
-      throw new IllegalStateException("the process ended with " + exit);
-    }
+    List<String> arguments = new ArrayList<>(setup.arguments());
+    arguments.add(task);
+    LabProcess.run(DiskRestartLab.class, arguments, isKilled);
   }
 
   private static void child(Setup setup, String task)
@@ -246,23 +203,17 @@ public final class DiskRestartLab {
     long begin = System.nanoTime();
     try (ObjectStore store = ObjectStore.open(setup.settings())) {
       if (task.equals("fill")) {
-        fill(store, setup);
-        say("filled in", begin);
+        NumberedObjects.fill(store, setup.objects, setup.bytes, HEADER);
+        LabProcess.say("filled in", begin);
       } else {
-        say("open in", begin);
+        LabProcess.say("open in", begin);
         ask(store, setup.objects, begin);
       }
       report(store);
-      System.out.println("done");
-      int ignored = System.in.read();
+      LabProcess.awaitEnd();
       begin = System.nanoTime();
     }
-    say("closed in", begin);
-  }
-
-  private static void say(String what, long begin) {
-    System.out.printf(
-        Locale.ROOT, "%s %.2f s%n", what, (System.nanoTime() - begin) / 1_000_000_000.0);
+    LabProcess.say("closed in", begin);
   }
 
   /** What the process takes, and what it has read by now. */
@@ -301,16 +252,6 @@ public final class DiskRestartLab {
     return String.join(", ", found);
   }
 
-  private static void fill(ObjectStore store, Setup setup) {
-    ByteBuffer body = ByteBuffer.allocate(setup.bytes);
-    for (int n = 0; n < setup.objects; n++) {
-      while (store.lane(0).putSmall(spec(store, n, setup.bytes), body.clear())
-          != InstallOutcome.INSTALLED) {
-        Thread.onSpinWait();
-      }
-    }
-  }
-
   /** Asks until the index is complete, then looks up and loads some. */
   private static void ask(ObjectStore store, int objects, long begin) throws InterruptedException {
     SplittableRandom random = new SplittableRandom(7);
@@ -325,7 +266,7 @@ public final class DiskRestartLab {
       asked++;
       found += isThere(lane, random.nextInt(objects)) ? 1 : 0;
       if (found > 0 && !isHitSaid) {
-        say("first object known after", begin);
+        LabProcess.say("first object known after", begin);
         isHitSaid = true;
       }
       double fraction = store.recovery().fraction();
@@ -342,7 +283,7 @@ public final class DiskRestartLab {
         found = 0;
       }
     }
-    say("all taken up after", begin);
+    LabProcess.say("all taken up after", begin);
     System.out.printf(Locale.ROOT, "CPU of the threads: %s%n", cpu());
     found = 0;
     for (int n = 0; n < LOOKUPS; n++) {
@@ -401,10 +342,9 @@ public final class DiskRestartLab {
   }
 
   private static StoreLane.Found find(StoreLane lane, int n) {
-    byte[] key = key(n);
     StoreLane.Found found;
     do {
-      found = lane.find(mix(n), mix(~n), key, key.length);
+      found = NumberedObjects.find(lane, n);
     } while (found == StoreLane.Found.BUSY);
     return found;
   }
@@ -415,32 +355,5 @@ public final class DiskRestartLab {
       lane.unpin(lane.head().region());
     }
     return found == StoreLane.Found.HIT || found == StoreLane.Found.ON_DISK;
-  }
-
-  private static HeadSpec spec(ObjectStore store, int n, int bytes) {
-    byte[] key = key(n);
-    long birth;
-    while ((birth = store.nextBirth()) < 0) {
-      Thread.onSpinWait();
-    }
-    return new HeadSpec(
-        mix(n),
-        mix(~n),
-        key,
-        key.length,
-        HEADER,
-        new long[] {mix(n), 1, 2},
-        birth,
-        System.currentTimeMillis() + YEAR_MILLIS,
-        HeadSpec.Kind.OBJECT,
-        bytes);
-  }
-
-  private static byte[] key(int n) {
-    return ("http://example.com/objects/" + n).getBytes(StandardCharsets.US_ASCII);
-  }
-
-  private static long mix(long n) {
-    return new SplittableRandom(n).nextLong();
   }
 }

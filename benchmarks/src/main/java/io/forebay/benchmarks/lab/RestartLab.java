@@ -1,26 +1,17 @@
 package io.forebay.benchmarks.lab;
 
-import io.forebay.benchmarks.micro.Bench;
 import io.forebay.storage.ObjectStore;
 import io.forebay.storage.RecoveryState;
 import io.forebay.storage.StoreException;
 import io.forebay.storage.StoreSettings;
 import io.forebay.storage.lane.StoreLane;
-import io.forebay.storage.object.HeadSpec;
-import io.forebay.storage.object.InstallOutcome;
 import io.forebay.testing.Directories;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.SplittableRandom;
-import org.openjdk.jmh.annotations.Fork;
 
 /**
  * How long a store of many small objects takes to be back: after a stop in order, and after kill
@@ -35,7 +26,6 @@ public final class RestartLab {
   private static final int OBJECTS = 1_000_000;
   private static final int BODY_BYTES = 1024;
   private static final byte[] HEADER = new byte[400];
-  private static final long YEAR_MILLIS = 365L * 86_400_000;
   private static final int ROUNDS = 3;
   private static final long REPORT_NANOS = 250_000_000;
 
@@ -67,40 +57,12 @@ public final class RestartLab {
     return Integer.parseInt(arguments[at]);
   }
 
-  /** Runs a process and prints what it says, until it ends or says that it may be killed. */
   private static void run(Path directory, String task, int objects, int bytes, boolean isKilled)
       throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of(Bench.class.getAnnotation(Fork.class).jvmArgsPrepend()));
-    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-    command.add(RestartLab.class.getName());
-    command.addAll(
-        List.of(directory.toString(), task, Integer.toString(objects), Integer.toString(bytes)));
-    Process child =
-        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
-    try (var writer = child.outputWriter(StandardCharsets.UTF_8);
-        var reader =
-            new BufferedReader(
-                new InputStreamReader(child.getInputStream(), StandardCharsets.UTF_8))) {
-      String line;
-      while ((line = reader.readLine()) != null) {
-        if (line.equals("done")) {
-          if (isKilled) {
-            child.toHandle().destroyForcibly();
-          } else {
-            writer.write('\n');
-            writer.flush();
-          }
-        } else {
-          System.out.println("  " + line);
-        }
-      }
-    }
-    int exit = child.waitFor();
-    if (exit != (isKilled ? 137 : 0)) {
-      throw new IllegalStateException("the process ended with " + exit);
-    }
+    LabProcess.run(
+        RestartLab.class,
+        List.of(directory.toString(), task, Integer.toString(objects), Integer.toString(bytes)),
+        isKilled);
   }
 
   private static StoreSettings settings(Path directory, int objects, int bytes) {
@@ -116,32 +78,16 @@ public final class RestartLab {
     long begin = System.nanoTime();
     try (ObjectStore store = ObjectStore.open(settings(directory, objects, bytes))) {
       if (task.equals("fill")) {
-        fill(store, objects, bytes);
-        say("filled in", begin);
+        NumberedObjects.fill(store, objects, bytes, HEADER);
+        LabProcess.say("filled in", begin);
       } else {
-        say("open in", begin);
+        LabProcess.say("open in", begin);
         ask(store, objects, begin);
       }
-      System.out.println("done");
-      int ignored = System.in.read();
+      LabProcess.awaitEnd();
       begin = System.nanoTime();
     }
-    say("closed in", begin);
-  }
-
-  private static void say(String what, long begin) {
-    System.out.printf(
-        Locale.ROOT, "%s %.2f s%n", what, (System.nanoTime() - begin) / 1_000_000_000.0);
-  }
-
-  private static void fill(ObjectStore store, int objects, int bytes) {
-    ByteBuffer body = ByteBuffer.allocate(bytes);
-    for (int n = 0; n < objects; n++) {
-      while (store.lane(0).putSmall(spec(store, n, bytes), body.clear())
-          != InstallOutcome.INSTALLED) {
-        Thread.onSpinWait();
-      }
-    }
+    LabProcess.say("closed in", begin);
   }
 
   /** Asks without pause until the index is complete, and then for a tenth of all objects. */
@@ -156,7 +102,7 @@ public final class RestartLab {
       asked++;
       hits += isHit(lane, random.nextInt(objects)) ? 1 : 0;
       if (hits > 0 && !isHitSaid) {
-        say("first hit after", begin);
+        LabProcess.say("first hit after", begin);
         isHitSaid = true;
       }
       if (System.nanoTime() - said > REPORT_NANOS) {
@@ -172,12 +118,12 @@ public final class RestartLab {
       }
     }
     boolean isWarm = store.recovery().phase() == RecoveryState.Phase.WARM;
-    say(isWarm ? "warm after" : "rebuilt after", begin);
+    LabProcess.say(isWarm ? "warm after" : "rebuilt after", begin);
     hits = 0;
     for (int n = 0; n < objects / 10; n++) {
       hits += isHit(lane, random.nextInt(objects)) ? 1 : 0;
       if (hits > 0 && !isHitSaid) {
-        say("first hit after", begin);
+        LabProcess.say("first hit after", begin);
         isHitSaid = true;
       }
     }
@@ -186,38 +132,10 @@ public final class RestartLab {
   }
 
   private static boolean isHit(StoreLane lane, int n) {
-    byte[] key = key(n);
-    if (lane.find(mix(n), mix(~n), key, key.length) != StoreLane.Found.HIT) {
+    if (NumberedObjects.find(lane, n) != StoreLane.Found.HIT) {
       return false;
     }
     lane.unpin(lane.head().region());
     return true;
-  }
-
-  private static HeadSpec spec(ObjectStore store, int n, int bytes) {
-    byte[] key = key(n);
-    long birth;
-    while ((birth = store.nextBirth()) < 0) {
-      Thread.onSpinWait();
-    }
-    return new HeadSpec(
-        mix(n),
-        mix(~n),
-        key,
-        key.length,
-        HEADER,
-        new long[] {mix(n), 1, 2},
-        birth,
-        System.currentTimeMillis() + YEAR_MILLIS,
-        HeadSpec.Kind.OBJECT,
-        bytes);
-  }
-
-  private static byte[] key(int n) {
-    return ("http://example.com/objects/" + n).getBytes(StandardCharsets.US_ASCII);
-  }
-
-  private static long mix(long n) {
-    return new SplittableRandom(n).nextLong();
   }
 }

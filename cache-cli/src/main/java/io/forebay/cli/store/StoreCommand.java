@@ -39,7 +39,7 @@ import tools.jackson.databind.JsonNode;
       "offline  objects on the disk count as missing; requests continue",
       "online   the disk is used again, with its objects, or empty if it missed changes",
       "reinit   the disk is emptied and used again",
-      "replace  another disk, mounted in the place of one that is out of use, is used",
+      "replace  another disk, mounted in the place of one out of service, is used",
       "add      a disk that a reload brought into the configuration is used",
       "remove   an evacuated disk is forgotten",
       ""

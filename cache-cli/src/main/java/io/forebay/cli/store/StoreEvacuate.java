@@ -33,15 +33,15 @@ import tools.jackson.databind.JsonNode;
           + " a quarter of memory takes what was requested.",
       "",
       "The evacuation continues after Ctrl-C and after a restart of the node. Afterwards the disk"
-          + " is out of use and its file is closed: it can be unmounted. 'store online' uses it"
-          + " again, 'store replace' another disk in its place.",
+          + " is out of service and its file is closed: it can be unmounted. 'store online' uses"
+          + " it again, 'store replace' another disk in its place.",
       ""
     },
     footer = {
       "",
       "Exit codes: 0 the disk is empty (with --no-wait: the evacuation has begun), 1 it failed, for"
           + " example",
-      "because the disk went out of use.",
+      "because the disk went out of service.",
       "",
       "Examples:",
       "  forebay store evacuate nvme0",

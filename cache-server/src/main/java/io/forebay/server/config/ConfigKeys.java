@@ -554,7 +554,7 @@ final class ConfigKeys {
           "5",
           DiskConfig::maxErrors,
           "Number of errors after which the disk is fenced: its objects count as missing, and"
-              + " the disk is not used until `forebay store online`. Errors are operations"
+              + " the disk is out of service until `forebay store online`. Errors are operations"
               + " that fail or are slow, and records with a checksum mismatch; each batch"
               + " written reduces the count by one.");
   static final Field<DiskConfig, Duration> DISK_SLOW =

@@ -23,9 +23,9 @@ public interface NodeControl extends NodeStatus, NodeQueries, PurgeControl {
   enum DiskAction {
     /** What is on it counts as missing until it is online again. */
     OFFLINE,
-    /** In use again, as it was left, or empty if it missed too much. */
+    /** In service again, as it was left, or empty if it missed too much. */
     ONLINE,
-    /** Emptied, and in use. */
+    /** Emptied, and in service. */
     REINIT,
     /** Takes no more records and moves what it holds elsewhere, until it is empty. */
     EVACUATE,
@@ -33,10 +33,10 @@ public interface NodeControl extends NodeStatus, NodeQueries, PurgeControl {
     CANCEL_EVACUATION,
     /**
      * Another device is used in its place, as the configuration in force has it: only what is out
-     * of use can be replaced.
+     * of service can be replaced.
      */
     REPLACE,
-    /** A disk of the configuration in force comes into use. */
+    /** A disk of the configuration in force comes into service. */
     ADD,
     /** Forgotten: only what was evacuated can be removed. */
     REMOVE;

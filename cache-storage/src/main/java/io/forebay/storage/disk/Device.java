@@ -75,7 +75,7 @@ final class Device {
   private final LongSupplier clockMillis;
   private final Runnable onWork;
   private final DeviceCounters counters = new DeviceCounters();
-  private final PendingTombstones graves;
+  private final PendingTombstones tombstones;
   private final DeviceHealth health;
   private final DeviceLog log;
   private final DeviceRecords records;
@@ -113,14 +113,14 @@ final class Device {
     this.clockMillis = host.clockMillis();
     this.health = new DeviceHealth(settings, clockMillis, this::onLeft);
     this.handle = handle;
-    this.graves = new PendingTombstones(settings.waitingTombstones());
+    this.tombstones = new PendingTombstones(settings.waitingTombstones());
     WriteHistory history = new WriteHistory(clockMillis);
-    this.file = new TimedFile(handle, health, graves, history);
+    this.file = new TimedFile(handle, health, tombstones, history);
     this.head = new DeviceHeaderPages(file);
     this.written = new WriteHistoryPages(file, history, clockMillis);
     this.budget = new WriteBudget(settings.endurance(), history);
     this.trim = new RegionTrim(settings, file);
-    this.log = new DeviceLog(settings, file, head, health, counters, graves, new Random(), onWork);
+    this.log = new DeviceLog(settings, file, head, health, counters, tombstones, new Random(), onWork);
     this.records =
         new DeviceRecords(settings.regionBytes(), file, head, log, health, counters, host.index());
     this.transit = new TransitPool(settings.transitBytes(), DeviceSettings.MAX_RECORD);
@@ -158,31 +158,21 @@ final class Device {
     }
     log.adoptsWhole(isKnown && head.isClean());
     this.holds = new RegionHolds(settings.regionCount(), clockMillis);
+    RegionContents contents =
+        new RegionContents(number, log, directory, cursor, purges, host.classes());
     this.reclaim =
         new DeviceReclaimer(
-            number,
-            log,
-            holds,
-            directory,
-            records,
-            graves,
-            cursor,
-            names,
-            trim,
-            counters,
-            purges,
-            host.classes());
+            log, holds, contents, records, tombstones, cursor, names, trim, counters);
     this.sweep =
         new DeviceSweeper(
-            settings, head, log, directory, file, health, counters, graves, cursor, host);
+            settings, head, log, directory, file, health, counters, tombstones, cursor, host);
     this.evacuation =
         new DeviceEvacuator(
-            number,
             log,
             holds,
-            directory,
+            contents,
             records,
-            graves,
+            tombstones,
             cursor,
             host,
             devices,
@@ -204,7 +194,7 @@ final class Device {
             random.nextInt(settings.regionCount()));
     this.checkpoint =
         new DeviceCheckpoint(
-            settings, number, storeIdentity, head, log, names, cursor, graves, purges);
+            settings, number, storeIdentity, head, log, names, cursor, tombstones, purges);
     if (use == DeviceHeader.EVACUATED) {
       startEvacuated();
       return;
@@ -233,7 +223,7 @@ final class Device {
                 directory,
                 cursor,
                 purges,
-                graves,
+                tombstones,
                 host.index().hash(),
                 isIndexed,
                 onWork);
@@ -259,20 +249,20 @@ final class Device {
 
     @Override
     public void addTombstone(long high, long low, long birth) {
-      graves.addTombstone(high, low, birth);
+      tombstones.addTombstone(high, low, birth);
     }
 
     @Override
     public void audit() {
-      graves.audit();
+      tombstones.audit();
       onWork.run();
     }
   }
 
-  /** An evacuated device is not used; its file is not kept open, so that it can be pulled. */
+  /** An evacuated device is out of service; its file is not kept open, so that it can be pulled. */
   private void startEvacuated() throws IOException {
     LOG.info(
-        "disk {} was evacuated: it is not used until it is brought online or replaced",
+        "disk {} was evacuated: it is out of service until it is brought online or replaced",
         settings.name());
     sweep.startAt(head.sweptThrough());
     log.reset();
@@ -298,7 +288,7 @@ final class Device {
     sweep.startAt(head.sweptThrough());
     log.reset();
     names.clear();
-    graves.clear();
+    tombstones.clear();
     recovery = null;
     trim.allFreed();
   }
@@ -352,7 +342,7 @@ final class Device {
 
   /** Has copies of a key that were born up to then stay dead. */
   void addTombstone(long high, long low, long birth) {
-    graves.addTombstone(high, low, birth);
+    tombstones.addTombstone(high, low, birth);
   }
 
   /**
@@ -502,7 +492,7 @@ final class Device {
       return false;
     }
     try {
-      if (graves.hasLost()) {
+      if (tombstones.hasLost()) {
         LOG.warn("disk {} lost tombstones: it is emptied", settings.name());
         empty();
         return true;
@@ -521,7 +511,7 @@ final class Device {
       if (!health.isInUse()) {
         return true;
       }
-      // Whatever the sweep does: it waits for room for tombstones, and so do those it did not bury.
+      // Whatever the sweep does: it waits for room for tombstones, and so do those it has no tombstones for.
       isBusy |= log.writeNextTombstones();
       noteTombstones();
       written.note();
@@ -541,7 +531,7 @@ final class Device {
     WrittenExtent written = log.trail().last();
     WrittenExtent noted = head.trail().last();
     boolean isNoted =
-        written.generation() == noted.generation() && written.graves() == noted.graves();
+        written.generation() == noted.generation() && written.tombstonePages() == noted.tombstonePages();
     if (!isNoted && Math.abs(now - notedMillis) >= NOTE_MILLIS) {
       notedMillis = now;
       head.state(sweptThrough(), now, false, log.trail());
@@ -586,7 +576,7 @@ final class Device {
   }
 
   private void onRecovered() {
-    // Out of use meanwhile: it stays unfinished, and opens empty when it is brought back.
+    // Out of service meanwhile: it stays unfinished, and opens empty when it is brought back.
     if (health.recovered()) {
       recovery = null;
       if (head.use() == DeviceHeader.EVACUATING) {
@@ -670,7 +660,7 @@ final class Device {
           isKept
               && head.isStillThere()
               && recovery == null
-              && !graves.hasLost()
+              && !tombstones.hasLost()
               && sweptThrough() >= purges.retiredThrough();
       if (isWhole) {
         head.use(DeviceHeader.IN_USE);
@@ -775,7 +765,7 @@ final class Device {
         }
         if (health.isWritable()) {
           written.write();
-          boolean isWhole = !graves.hasLost() && !sweep.isAuditing();
+          boolean isWhole = !tombstones.hasLost() && !sweep.isAuditing();
           if (isWhole) {
             checkpoint.end();
           }

@@ -40,7 +40,7 @@ final class DeviceCheckpoint {
   private final DeviceLog log;
   private final DiskIndex names;
   private final ObjectIndex.Cursor cursor;
-  private final PendingTombstones graves;
+  private final PendingTombstones tombstones;
   private final Purges purges;
   private final Path file;
   private @Nullable CheckpointWriter writer;
@@ -53,7 +53,7 @@ final class DeviceCheckpoint {
       DeviceLog log,
       DiskIndex names,
       ObjectIndex.Cursor cursor,
-      PendingTombstones graves,
+      PendingTombstones tombstones,
       Purges purges) {
     this.settings = settings;
     this.number = number;
@@ -62,7 +62,7 @@ final class DeviceCheckpoint {
     this.log = log;
     this.names = names;
     this.cursor = cursor;
-    this.graves = graves;
+    this.tombstones = tombstones;
     this.purges = purges;
     this.file = settings.directory().resolve(NAME);
   }
@@ -128,11 +128,11 @@ final class DeviceCheckpoint {
               if (isPresent) {
                 // Another key with the same number.
                 if (value.birth() >= found.birth()) {
-                  graves.addTombstone(high, low, found.birth());
+                  tombstones.addTombstone(high, low, found.birth());
                   return ObjectIndex.Verdict.KEEP;
                 }
                 if (value.diskDevice() == number) {
-                  graves.addTombstone(high, low, value.birth());
+                  tombstones.addTombstone(high, low, value.birth());
                 }
               }
               value.copyFrom(found);

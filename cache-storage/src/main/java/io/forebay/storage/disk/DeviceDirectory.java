@@ -49,10 +49,10 @@ final class DeviceDirectory {
    * What was found of a directory.
    *
    * @param pages up to the last one that is whole
-   * @param graves different pages of tombstones
-   * @param knownGraves those of them that are among the pages that must be there
+   * @param tombstonePages different pages of tombstones
+   * @param knownTombstonePages those of them that are among the pages that must be there
    */
-  record Reading(int pages, int graves, int knownGraves) {}
+  record Reading(int pages, int tombstonePages, int knownTombstonePages) {}
 
   /**
    * What a region holds, in the order in which it was written.
@@ -63,8 +63,8 @@ final class DeviceDirectory {
       throws IOException {
     int torn = 0;
     int pages = 0;
-    int knownGraves = 0;
-    BitSet graves = new BitSet();
+    int knownTombstonePages = 0;
+    BitSet tombstonePages = new BitSet();
     int most = regionBytes / DirectoryPage.LENGTH;
     for (int number = 0; number < most && (number < known || torn < TORN_PAGES); number++) {
       ByteBuffer next = page(region, number);
@@ -74,14 +74,14 @@ final class DeviceDirectory {
       }
       torn = 0;
       pages = number + 1;
-      int grave = next.getInt(DirectoryPage.GRAVE_OFFSET);
-      if (grave >= 0 && grave < most && !graves.get(grave)) {
-        graves.set(grave);
-        knownGraves += number < known ? 1 : 0;
+      int tombstonePage = next.getInt(DirectoryPage.TOMBSTONE_PAGE_OFFSET);
+      if (tombstonePage >= 0 && tombstonePage < most && !tombstonePages.get(tombstonePage)) {
+        tombstonePages.set(tombstonePage);
+        knownTombstonePages += number < known ? 1 : 0;
       }
       DirectoryPages.forEach(next, entry, visitor);
     }
-    return new Reading(pages, graves.cardinality(), knownGraves);
+    return new Reading(pages, tombstonePages.cardinality(), knownTombstonePages);
   }
 
   /**

@@ -5,7 +5,6 @@ import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.layout.RecordHeader;
 import io.forebay.storage.layout.SliceRecord;
-import io.forebay.storage.purge.Purges;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -28,12 +27,11 @@ import java.util.concurrent.atomic.AtomicLong;
  * come back if the node stops before the device is empty. The writer's; its figures any thread's.
  */
 final class DeviceEvacuator {
-  private final int number;
   private final DeviceLog log;
   private final RegionHolds holds;
-  private final DeviceDirectory directory;
+  private final RegionContents contents;
   private final DeviceRecords records;
-  private final PendingTombstones graves;
+  private final PendingTombstones tombstones;
   private final ObjectIndex.Cursor cursor;
   private final DiskTier.Host host;
   private final Devices devices;
@@ -64,9 +62,27 @@ final class DeviceEvacuator {
   private final AtomicLong dropped = new AtomicLong();
 
   /**
+   * A record that is to leave.
+   *
    * @param isWanted whether it was read since it was written, or is of a pinned class
    */
-  private record Pending(long high, long low, long birth, DiskLocation from, boolean isWanted) {}
+  private record Pending(RegionContents.Listed listed, boolean isWanted) {
+    long high() {
+      return listed.high();
+    }
+
+    long low() {
+      return listed.low();
+    }
+
+    long birth() {
+      return listed.birth();
+    }
+
+    DiskLocation from() {
+      return listed.place();
+    }
+  }
 
   /** How a record fares. */
   private enum Outcome {
@@ -78,23 +94,21 @@ final class DeviceEvacuator {
   }
 
   DeviceEvacuator(
-      int number,
       DeviceLog log,
       RegionHolds holds,
-      DeviceDirectory directory,
+      RegionContents contents,
       DeviceRecords records,
-      PendingTombstones graves,
+      PendingTombstones tombstones,
       ObjectIndex.Cursor cursor,
       DiskTier.Host host,
       Devices devices,
       RegionTrim trim,
       RateLimit rate) {
-    this.number = number;
     this.log = log;
     this.holds = holds;
-    this.directory = directory;
+    this.contents = contents;
     this.records = records;
-    this.graves = graves;
+    this.tombstones = tombstones;
     this.cursor = cursor;
     this.host = host;
     this.devices = devices;
@@ -136,6 +150,7 @@ final class DeviceEvacuator {
       hasBegun = true;
       return true;
     }
+    rate.refill();
     if (!log.isDone(handedOn) || !rate.isAffordable()) {
       // Directories are read from the device: what was on its way must be there.
       return false;
@@ -163,13 +178,13 @@ final class DeviceEvacuator {
       }
       case DROPPED -> {
         dropped.incrementAndGet();
-        leave(first);
+        forget(first);
       }
       case WAITS -> {
         return false;
       }
     }
-    graves.addTombstone(first.high(), first.low(), first.birth());
+    tombstones.addTombstone(first.high(), first.low(), first.birth());
     pending.remove();
     return true;
   }
@@ -180,27 +195,16 @@ final class DeviceEvacuator {
     if (next < 0) {
       return false;
     }
-    int generation = log.generation(next);
     pending.clear();
-    var ignored =
-        directory.forEach(
-            next, generation, log.pages(next, generation), one -> look(one, next, generation));
+    contents.forEach(next, this::look);
     region = next;
     return true;
   }
 
-  private void look(PageEntry one, int at, int generation) {
-    if (one.isTombstone() || one.isDead()) {
-      return;
-    }
-    DiskLocation place =
-        new DiskLocation().at(number, at, generation, one.offset(), one.recordLength());
-    if (cursor.get(one.keyHigh(), one.keyLow(), value) == ObjectIndex.Outcome.DONE
-        && place.isDiskOf(value)) {
-      boolean isPinned = host.classes().of(one.storageClass()).pinnedPercent() > 0;
-      pending.add(
-          new Pending(
-              one.keyHigh(), one.keyLow(), one.birth(), place, isPinned || value.isDiskTouched()));
+  private void look(RegionContents.Listed one) {
+    if (cursor.get(one.high(), one.low(), value) == ObjectIndex.Outcome.DONE
+        && one.place().isDiskOf(value)) {
+      pending.add(new Pending(one, RegionContents.isWanted(one, value)));
     }
   }
 
@@ -234,7 +238,7 @@ final class DeviceEvacuator {
         // Asked after the read and again after the move: a sweep of the other device may have
         // passed where the copy goes. The sweep of this one has not, since it is this thread's; so
         // a purge that came in between is still known then.
-        || isPurged()) {
+        || contents.isPurged(record)) {
       return Outcome.DROPPED;
     }
     return isAlone ? promote(one) : moveToAnother(one);
@@ -245,20 +249,12 @@ final class DeviceEvacuator {
     return expires > 0 && expires + host.keepMillis() <= host.clockMillis().getAsLong();
   }
 
-  private boolean isSlice() {
-    return record.get(Layouts.INT, RecordHeader.KIND_OFFSET) == RecordHeader.KIND_SLICE;
-  }
-
-  private boolean isPurged() {
-    return !isSlice() && host.purges().check(record, 0) != Purges.ALIVE;
-  }
-
   /** To the device for its object: a slice goes where the head is, or will be. */
   private Outcome moveToAnother(Pending one) {
     long headHigh = one.high();
     long headLow = one.low();
     IndexValue known = null;
-    if (isSlice()) {
+    if (RegionContents.isSlice(record)) {
       headHigh = record.get(Layouts.LONG, SliceRecord.HEAD_HIGH_OFFSET);
       headLow = record.get(Layouts.LONG, SliceRecord.HEAD_LOW_OFFSET);
       known = cursor.get(headHigh, headLow, head) == ObjectIndex.Outcome.DONE ? head : null;
@@ -294,8 +290,8 @@ final class DeviceEvacuator {
       another.addTombstone(one.high(), one.low(), one.birth());
       return Outcome.DROPPED;
     }
-    if (isPurged()) {
-      takeOut(one, to);
+    if (contents.isPurged(record)) {
+      contents.forget(one.high(), one.low(), to);
       another.addTombstone(one.high(), one.low(), one.birth());
       return Outcome.DROPPED;
     }
@@ -310,26 +306,12 @@ final class DeviceEvacuator {
       return Outcome.DROPPED;
     }
     promotedBytes += one.from().length;
-    leave(one);
+    forget(one);
     return Outcome.MOVED;
   }
 
-  /** Takes the place on this device out of the index. */
-  private void leave(Pending one) {
-    takeOut(one, one.from());
-  }
-
-  private void takeOut(Pending one, DiskLocation place) {
-    ObjectIndex.Outcome ignored =
-        cursor.update(
-            one.high(),
-            one.low(),
-            (isPresent, present) -> {
-              if (!isPresent || !place.isDiskOf(present)) {
-                return ObjectIndex.Verdict.KEEP;
-              }
-              present.leaveDisk();
-              return present.isInMemory() ? ObjectIndex.Verdict.PUT : ObjectIndex.Verdict.REMOVE;
-            });
+  /** The index no longer names the place on this device. */
+  private void forget(Pending one) {
+    contents.forget(one.high(), one.low(), one.from());
   }
 }

@@ -22,11 +22,11 @@ final class DeviceHealth {
     ONLINE,
     /** What it holds is served and moves elsewhere; it takes no records. */
     EVACUATING,
-    /** Empty and not used; its file is closed, so the disk may be pulled. */
+    /** Empty and out of service; its file is closed, so the disk may be pulled. */
     EVACUATED,
-    /** Out of use because somebody said so. */
+    /** Out of service because somebody said so. */
     OFFLINE,
-    /** Out of use because it failed. */
+    /** Out of service because it failed. */
     FENCED
   }
 
@@ -41,7 +41,7 @@ final class DeviceHealth {
   private final ConcurrentHashMap<Thread, Long> operations = new ConcurrentHashMap<>();
 
   /**
-   * @param onLeft told after the device went out of use
+   * @param onLeft told after the device went out of service
    */
   DeviceHealth(DeviceSettings settings, LongSupplier clockMillis, Runnable onLeft) {
     this.settings = settings;
@@ -194,7 +194,7 @@ final class DeviceHealth {
     LOG.error("disk {} is fenced {}: its objects count as missing", settings.name(), why);
   }
 
-  /** It has been taken up; false if it went out of use meanwhile, and then it stays out. */
+  /** It has been taken up; false if it went out of service meanwhile, and then it stays out. */
   synchronized boolean recovered() {
     if (state != State.RECOVERING) {
       return false;
@@ -203,7 +203,7 @@ final class DeviceHealth {
     return true;
   }
 
-  /** Out of use while it is made ready again, whatever it was. */
+  /** Out of service while it is made ready again, whatever it was. */
   void prepare() {
     synchronized (this) {
       state = State.OFFLINE;

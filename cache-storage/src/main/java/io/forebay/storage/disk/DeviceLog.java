@@ -38,7 +38,7 @@ final class DeviceLog {
   private final DeviceRegions regions;
   private final DeviceHealth health;
   private final DeviceCounters counters;
-  private final PendingTombstones graves;
+  private final PendingTombstones tombstones;
   private final Runnable onWork;
   private final ReentrantLock lock = new ReentrantLock();
 
@@ -65,7 +65,7 @@ final class DeviceLog {
       DeviceHeaderPages head,
       DeviceHealth health,
       DeviceCounters counters,
-      PendingTombstones graves,
+      PendingTombstones tombstones,
       Random random,
       Runnable onWork) {
     this.settings = settings;
@@ -73,7 +73,7 @@ final class DeviceLog {
     this.head = head;
     this.health = health;
     this.counters = counters;
-    this.graves = graves;
+    this.tombstones = tombstones;
     this.onWork = onWork;
     this.regions = new DeviceRegions(settings.regionCount(), random);
     for (int n = 0; n < settings.buffers(); n++) {
@@ -204,7 +204,7 @@ final class DeviceLog {
 
   /** Moves waiting tombstones into a batch; false if none wait, or nothing is free for them. */
   boolean writeNextTombstones() {
-    if (graves.isEmpty()) {
+    if (tombstones.isEmpty()) {
       return false;
     }
     lock.lock();
@@ -215,7 +215,7 @@ final class DeviceLog {
           return false;
         }
         // Taken under the lock only: it is there until then.
-        Tombstone next = graves.poll();
+        Tombstone next = tombstones.poll();
         if (next == null) {
           break;
         }
@@ -385,8 +385,8 @@ final class DeviceLog {
     }
     boolean isFirst = next.firstPage() == 0;
     RecentRegions after = isFirst ? trail.opened() : trail;
-    int graves = after.last().graves();
-    next.seal(head.device(), graves, after);
+    int tombstonePages = after.last().tombstonePages();
+    next.seal(head.device(), tombstonePages, after);
     long base = DeviceDirectory.base(next.region(), settings.regionBytes());
     file.write(next.data(), base + next.start());
     long pagesEnd = base + settings.regionBytes() - (long) next.firstPage() * DirectoryPage.LENGTH;
@@ -400,7 +400,7 @@ final class DeviceLog {
                 next.generation(),
                 next.age(),
                 next.firstPage() + next.pageCount(),
-                graves + next.tombstonePageCount()));
+                tombstonePages + next.tombstonePageCount()));
     if (isFirst) {
       // Page 0 may be damaged later, and no younger region names this one yet.
       head.state(head.sweptThrough(), head.newestMillis(), false, written);
@@ -439,7 +439,7 @@ final class DeviceLog {
 
   /** Records of a batch that is not written are lost; tombstones are not. */
   private void drop(WriteBatch lost) {
-    lost.forEachTombstone(dead -> graves.addTombstone(dead.keyHigh(), dead.keyLow(), dead.birth()));
+    lost.forEachTombstone(dead -> tombstones.addTombstone(dead.keyHigh(), dead.keyLow(), dead.birth()));
     freeBatches.add(lost);
   }
 

@@ -109,7 +109,7 @@ final class DeviceReadQueue {
         queue.add(own);
         onWork.run();
         if (!health.isInUse()) {
-          // It went out of use between the look and the queue, and its readers may be stuck.
+          // It went out of service between the look and the queue, and its readers may be stuck.
           over(own, null);
         }
         return true;
@@ -335,7 +335,7 @@ final class DeviceReadQueue {
     }
   }
 
-  /** The device is out of use: all who wait are told. */
+  /** The device is out of service: all who wait are told. */
   void failAll() {
     for (DiskRead read : underWay.values()) {
       over(read, null);

@@ -2,10 +2,7 @@ package io.forebay.storage.disk;
 
 import io.forebay.storage.index.DiskIndex;
 import io.forebay.storage.index.ObjectIndex;
-import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.layout.RecordHeader;
-import io.forebay.storage.placement.StorageClasses;
-import io.forebay.storage.purge.Purges;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -27,50 +24,41 @@ final class DeviceReclaimer {
   /** What comes while a region is being emptied finds room. */
   private static final double INDEX_HIGH = 0.95;
 
-  private final int number;
   private final DeviceLog log;
   private final RegionHolds holds;
-  private final DeviceDirectory directory;
+  private final RegionContents contents;
   private final DeviceRecords records;
-  private final PendingTombstones graves;
+  private final PendingTombstones tombstones;
   private final DiskIndex names;
   private final ObjectIndex.Cursor cursor;
   private final RegionTrim trim;
   private final DeviceCounters counters;
-  private final Purges purges;
-  private final StorageClasses classes;
   private final ByteBuffer buffer = DeviceRecords.buffer();
-  private final List<Kept> kept = new ArrayList<>();
-  private int budget;
 
   /** Worth writing once more. */
-  private record Kept(long high, long low, DiskLocation from) {}
+  private final List<RegionContents.Listed> kept = new ArrayList<>();
+
+  private int budget;
 
   DeviceReclaimer(
-      int number,
       DeviceLog log,
       RegionHolds holds,
-      DeviceDirectory directory,
+      RegionContents contents,
       DeviceRecords records,
-      PendingTombstones graves,
+      PendingTombstones tombstones,
       ObjectIndex.Cursor cursor,
       DiskIndex names,
       RegionTrim trim,
-      DeviceCounters counters,
-      Purges purges,
-      StorageClasses classes) {
-    this.number = number;
+      DeviceCounters counters) {
     this.log = log;
     this.holds = holds;
-    this.directory = directory;
+    this.contents = contents;
     this.records = records;
-    this.graves = graves;
+    this.tombstones = tombstones;
     this.cursor = cursor;
     this.names = names;
     this.trim = trim;
     this.counters = counters;
-    this.purges = purges;
-    this.classes = classes;
   }
 
   /**
@@ -87,13 +75,7 @@ final class DeviceReclaimer {
     kept.clear();
     // A copy would keep its name.
     budget = isForIndex ? 0 : regionBytes / COPY_SHARE;
-    int generation = log.generation(region);
-    var ignored =
-        directory.forEach(
-            region,
-            generation,
-            log.pages(region, generation),
-            one -> leave(one, region, generation));
+    contents.forEach(region, this::leave);
     kept.forEach(this::copyForward);
     log.release(region);
     holds.left();
@@ -105,50 +87,37 @@ final class DeviceReclaimer {
     return true;
   }
 
-  private void leave(PageEntry one, int region, int generation) {
-    if (one.isTombstone() || one.isDead()) {
-      return;
-    }
-    DiskLocation place =
-        new DiskLocation().at(number, region, generation, one.offset(), one.recordLength());
-    boolean isPinned = classes.of(one.storageClass()).pinnedPercent() > 0;
+  private void leave(RegionContents.Listed one) {
     ObjectIndex.Outcome ignored =
         cursor.update(
-            one.keyHigh(),
-            one.keyLow(),
+            one.high(),
+            one.low(),
             (isPresent, value) -> {
-              if (!isPresent || !place.isDiskOf(value)) {
+              if (!isPresent || !one.place().isDiskOf(value)) {
                 return ObjectIndex.Verdict.KEEP;
               }
-              boolean isWanted = isPinned || value.isDiskTouched();
-              if (isWanted && budget >= place.length) {
-                budget -= place.length;
-                kept.add(new Kept(one.keyHigh(), one.keyLow(), place));
+              if (RegionContents.isWanted(one, value) && budget >= one.place().length) {
+                budget -= one.place().length;
+                kept.add(one);
                 return ObjectIndex.Verdict.KEEP;
               }
-              value.leaveDisk();
-              return value.isInMemory() ? ObjectIndex.Verdict.PUT : ObjectIndex.Verdict.REMOVE;
+              return RegionContents.withoutDisk(value);
             });
   }
 
-  private boolean isPurged(MemorySegment record) {
-    return record.get(Layouts.INT, RecordHeader.KIND_OFFSET) != RecordHeader.KIND_SLICE
-        && purges.check(record, 0) != Purges.ALIVE;
-  }
-
   /** Writes a record once more; else it leaves the disk. */
-  private void copyForward(Kept one) {
+  private void copyForward(RegionContents.Listed one) {
     DiskLocation to = new DiskLocation();
     MemorySegment record = MemorySegment.ofBuffer(buffer.clear());
     boolean isMoved =
-        records.read(one.from(), buffer)
-            && DeviceRecords.isWhole(record, 0, one.from())
+        records.read(one.place(), buffer)
+            && DeviceRecords.isWhole(record, 0, one.place())
             // Asked here, since a sweep may have passed where the copy goes, and not yet come here.
-            && !isPurged(record)
+            && !contents.isPurged(record)
             && log.offer(
                 record,
                 0,
-                one.from().length,
+                one.place().length,
                 DirectoryPages.entryLength(record, 0),
                 RecordHeader.classOnDisk(record, 0),
                 to);
@@ -157,19 +126,18 @@ final class DeviceReclaimer {
             one.high(),
             one.low(),
             (isPresent, value) -> {
-              if (!isPresent || !one.from().isDiskOf(value)) {
+              if (!isPresent || !one.place().isDiskOf(value)) {
                 return ObjectIndex.Verdict.KEEP;
               }
               if (isMoved) {
                 value.disk(to.device, to.region, to.generation, to.offset, to.length);
                 return ObjectIndex.Verdict.PUT;
               }
-              value.leaveDisk();
-              return value.isInMemory() ? ObjectIndex.Verdict.PUT : ObjectIndex.Verdict.REMOVE;
+              return RegionContents.withoutDisk(value);
             });
     if (isMoved && outcome != ObjectIndex.Outcome.DONE) {
       // It died meanwhile, and its copy must not come back at a start.
-      graves.addTombstone(one.high(), one.low(), DirectoryPages.birth(record, 0));
+      tombstones.addTombstone(one.high(), one.low(), DirectoryPages.birth(record, 0));
     }
   }
 }

@@ -53,7 +53,7 @@ final class DeviceRecovery {
   private final DeviceDirectory directory;
   private final ObjectIndex.Cursor cursor;
   private final Purges purges;
-  private final PendingTombstones graves;
+  private final PendingTombstones tombstones;
   private final boolean isIndexed;
   private final Tombstones dead;
   private final DeviceScan survey;
@@ -91,7 +91,7 @@ final class DeviceRecovery {
       DeviceDirectory directory,
       ObjectIndex.Cursor cursor,
       Purges purges,
-      PendingTombstones graves,
+      PendingTombstones tombstones,
       KeyHash keyHash,
       boolean isIndexed,
       Runnable onWork) {
@@ -108,7 +108,7 @@ final class DeviceRecovery {
     this.heads = new DeferredHeads(DeferredHeads.CAPACITY, this::takeUp);
     this.cursor = cursor;
     this.purges = purges;
-    this.graves = graves;
+    this.tombstones = tombstones;
     this.isIndexed = isIndexed;
     this.dead = new Tombstones(settings.knownTombstones(), keyHash);
   }
@@ -217,7 +217,7 @@ final class DeviceRecovery {
     pages.begin();
     DeviceDirectory.Reading reading =
         pages.forEach(region, generation, known.pages(), this::takeTombstone);
-    if (reading.knownGraves() < known.graves()) {
+    if (reading.knownTombstonePages() < known.tombstonePages()) {
       discardFrom(at);
       return false;
     }
@@ -227,7 +227,7 @@ final class DeviceRecovery {
     if (at == 0 && reading.pages() > known.pages()) {
       // Written after the header was: what has lasted so far must last from here on.
       WrittenExtent found =
-          new WrittenExtent(region, generation, known.age(), reading.pages(), reading.graves());
+          new WrittenExtent(region, generation, known.age(), reading.pages(), reading.tombstonePages());
       order.set(0, found);
       log.reach(found);
     }
@@ -262,7 +262,7 @@ final class DeviceRecovery {
    * start what is missing.
    */
   private void loseAll() {
-    graves.lose();
+    tombstones.lose();
   }
 
   private DirectoryReader reader() {
@@ -333,14 +333,14 @@ final class DeviceRecovery {
         if (value.birth() > one.birth() || (value.birth() == one.birth() && !isSame)) {
           // Its tombstone was lost with the process, and what replaced it may leave first. Or it
           // has another key that counts as this one.
-          graves.addTombstone(one.keyHigh(), one.keyLow(), one.birth());
+          tombstones.addTombstone(one.keyHigh(), one.keyLow(), one.birth());
         }
         if (value.birth() >= one.birth() || value.isInMemory()) {
           return ObjectIndex.Verdict.KEEP;
         }
         if (hasDisk) {
           // Both lie in one region, and the tombstone of the older one was lost, too.
-          graves.addTombstone(one.keyHigh(), one.keyLow(), value.birth());
+          tombstones.addTombstone(one.keyHigh(), one.keyLow(), value.birth());
         }
       }
     } else {

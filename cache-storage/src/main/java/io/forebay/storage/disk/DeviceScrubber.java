@@ -102,6 +102,7 @@ final class DeviceScrubber {
 
   /** Reads a little; false if it is not its turn. */
   boolean next() {
+    rate.refill();
     // Whoever waits for the device comes first.
     if (settings.scrubBytesPerSecond() == 0 || loads.count() > 0 || !rate.isAffordable()) {
       return false;

@@ -54,7 +54,7 @@ final class DeviceSweeper {
   private final DeviceDirectory directory;
   private final DeviceHealth health;
   private final DeviceCounters counters;
-  private final PendingTombstones graves;
+  private final PendingTombstones tombstones;
   private final ObjectIndex.Cursor cursor;
   private final Purges purges;
   private final Promoter promoter;
@@ -72,7 +72,7 @@ final class DeviceSweeper {
       BlockFile file,
       DeviceHealth health,
       DeviceCounters counters,
-      PendingTombstones graves,
+      PendingTombstones tombstones,
       ObjectIndex.Cursor cursor,
       DiskTier.Host host) {
     this.regionCount = settings.regionCount();
@@ -83,7 +83,7 @@ final class DeviceSweeper {
     this.directory = directory;
     this.health = health;
     this.counters = counters;
-    this.graves = graves;
+    this.tombstones = tombstones;
     this.cursor = cursor;
     this.purges = host.purges();
     this.promoter = host.promoter();
@@ -109,7 +109,7 @@ final class DeviceSweeper {
   /** Whether something on the device is dead that neither a mark nor a tombstone says so of. */
   boolean isAuditing() {
     Pass running = pass;
-    return graves.isOverflown() || (running != null && running.isAudit);
+    return tombstones.isOverflown() || (running != null && running.isAudit);
   }
 
   /** Does a piece of what is wanted; false if there is nothing, or not enough room for it. */
@@ -133,23 +133,23 @@ final class DeviceSweeper {
   private Pass begin(long target) {
     boolean isAudit = isAuditing();
     // Before the pass hands on what has come in: what is dropped from here on is for the next one.
-    boolean ignored = graves.takeOverflow();
+    boolean ignored = tombstones.takeOverflow();
     return new Pass(target, isAudit);
   }
 
   /** Ends a pass once all that is dead is noted on the device. */
   private boolean finish(Pass done) throws IOException {
-    long buried = graves.issued();
+    long issued = tombstones.issued();
     log.flush();
     long handedOn = log.submitBatch();
     while (!log.isDone(handedOn) && log.writeNext()) {
       Thread.onSpinWait();
     }
-    if (!graves.haveLeftQueue(buried) || !log.isDone(handedOn) || graves.hasLost()) {
+    if (!tombstones.haveLeftQueue(issued) || !log.isDone(handedOn) || tombstones.hasLost()) {
       return false;
     }
     pass = null;
-    if (graves.isOverflown()) {
+    if (tombstones.isOverflown()) {
       // Some were dropped behind the pass, or its own: another one finds them.
       return true;
     }
@@ -403,12 +403,12 @@ final class DeviceSweeper {
         nextPage();
         return true;
       }
-      if (!graves.hasRoom(dead.size())) {
+      if (!tombstones.hasRoom(dead.size())) {
         // Tombstones from here on, if the page could not be written.
         hasTombstones = true;
         return false;
       }
-      dead.forEach(one -> graves.addTombstone(one.high(), one.low(), one.birth()));
+      dead.forEach(one -> tombstones.addTombstone(one.high(), one.low(), one.birth()));
       nextPage();
       return true;
     }

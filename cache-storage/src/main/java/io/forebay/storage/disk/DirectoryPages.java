@@ -151,14 +151,14 @@ final class DirectoryPages {
       int number,
       long age,
       int dataEnd,
-      int grave,
+      int tombstonePage,
       RecentRegions trail) {
     page.putInt(DirectoryPage.MAGIC_OFFSET, DirectoryPage.MAGIC);
     page.putInt(DirectoryPage.GENERATION_OFFSET, generation);
     page.putInt(DirectoryPage.NUMBER_OFFSET, number);
     page.putLong(DirectoryPage.AGE_OFFSET, age);
     page.putInt(DirectoryPage.DATA_END_OFFSET, dataEnd);
-    page.putInt(DirectoryPage.GRAVE_OFFSET, grave);
+    page.putInt(DirectoryPage.TOMBSTONE_PAGE_OFFSET, tombstonePage);
     trail.before().write(page, DirectoryPage.BEFORE_OFFSET);
     trail.beforeThat().write(page, DirectoryPage.BEFORE_OFFSET + DirectoryPage.REACH_LENGTH);
     reseal(page, device);

@@ -71,8 +71,8 @@ final class DirectoryReader {
       int ofRegion, int generation, int known, DirectoryPages.Visitor visitor) throws IOException {
     int torn = 0;
     int whole = 0;
-    int knownGraves = 0;
-    BitSet graves = new BitSet();
+    int knownTombstonePages = 0;
+    BitSet tombstonePages = new BitSet();
     int most = regionBytes / DirectoryPage.LENGTH;
     for (int number = 0;
         number < most && (number < known || torn < DeviceDirectory.TORN_PAGES);
@@ -85,14 +85,14 @@ final class DirectoryReader {
       }
       torn = 0;
       whole = number + 1;
-      int grave = page.getInt(DirectoryPage.GRAVE_OFFSET);
-      if (grave >= 0 && grave < most && !graves.get(grave)) {
-        graves.set(grave);
-        knownGraves += number < known ? 1 : 0;
+      int tombstonePage = page.getInt(DirectoryPage.TOMBSTONE_PAGE_OFFSET);
+      if (tombstonePage >= 0 && tombstonePage < most && !tombstonePages.get(tombstonePage)) {
+        tombstonePages.set(tombstonePage);
+        knownTombstonePages += number < known ? 1 : 0;
       }
       DirectoryPages.forEach(page, entry, visitor);
     }
-    return new DeviceDirectory.Reading(whole, graves.cardinality(), knownGraves);
+    return new DeviceDirectory.Reading(whole, tombstonePages.cardinality(), knownTombstonePages);
   }
 
   /**

@@ -507,7 +507,7 @@ public final class DiskTier implements AutoCloseable {
   }
 
   /**
-   * Replaces a device that is out of use by another one, and makes its file. If the settings
+   * Replaces a device that is out of service by another one, and makes its file. If the settings
    * differ, the new device gets a number of its own. Blocks for its disk.
    *
    * @throws IllegalStateException if that one is in use, or is elsewhere and still holds something

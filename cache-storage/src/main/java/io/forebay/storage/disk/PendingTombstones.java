@@ -63,12 +63,12 @@ final class PendingTombstones {
     return waiting.isEmpty();
   }
 
-  /** How many have been buried; see {@link #haveLeftQueue}. */
+  /** How many have been added; see {@link #haveLeftQueue}. */
   long issued() {
     return issued.get();
   }
 
-  /** Whether all that were buried before {@link #issued} said so have left the queue. */
+  /** Whether all that were added before {@link #issued} said so have left the queue. */
   boolean haveLeftQueue(long ofIssued) {
     return taken.get() >= ofIssued;
   }
@@ -95,7 +95,7 @@ final class PendingTombstones {
     hasLost = true;
   }
 
-  /** The device is empty: nobody is left to be buried. */
+  /** The device is empty: nothing needs a tombstone. */
   void clear() {
     Tombstone next;
     do {

@@ -21,15 +21,20 @@ final class RateLimit {
     this.allowedMillis = clockMillis.getAsLong();
   }
 
-  boolean isAffordable() {
+  /** Adds what time has brought since the last call. */
+  void refill() {
     if (bytesPerSecond == 0) {
-      return true;
+      return;
     }
     long now = clockMillis.getAsLong();
     allowance += (double) bytesPerSecond * Math.max(0, now - allowedMillis) / 1000;
     allowance = Math.min(allowance, (double) bytesPerSecond);
     allowedMillis = now;
-    return allowance > 0;
+  }
+
+  /** Whether something may be done, however large it is. */
+  boolean isAffordable() {
+    return bytesPerSecond == 0 || allowance > 0;
   }
 
   void spend(long bytes) {

@@ -12,13 +12,13 @@ import java.nio.ByteBuffer;
 final class TimedFile implements BlockFile {
   private final BlockFile file;
   private final DeviceHealth health;
-  private final PendingTombstones graves;
+  private final PendingTombstones tombstones;
   private final WriteHistory history;
 
-  TimedFile(BlockFile file, DeviceHealth health, PendingTombstones graves, WriteHistory history) {
+  TimedFile(BlockFile file, DeviceHealth health, PendingTombstones tombstones, WriteHistory history) {
     this.file = file;
     this.health = health;
-    this.graves = graves;
+    this.tombstones = tombstones;
     this.history = history;
   }
 
@@ -85,7 +85,7 @@ final class TimedFile implements BlockFile {
     try {
       file.force();
     } catch (IOException e) {
-      graves.lose();
+      tombstones.lose();
       throw e;
     } finally {
       health.end();

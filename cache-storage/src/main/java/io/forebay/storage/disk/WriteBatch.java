@@ -146,9 +146,9 @@ final class WriteBatch {
   /**
    * Ends the pages; the writer's, once it is known what was written before.
    *
-   * @param firstGrave how many pages of tombstones were written to the region before
+   * @param firstTombstonePage how many pages of tombstones were written to the region before
    */
-  void seal(long device, int firstGrave, RecentRegions trail) {
+  void seal(long device, int firstTombstonePage, RecentRegions trail) {
     copies.clear();
     for (ByteBuffer page : tombstones) {
       copies.add(DirectoryPages.copy(page));
@@ -156,12 +156,12 @@ final class WriteBatch {
     int number = firstPage;
     for (ByteBuffer page : pages) {
       DirectoryPages.seal(
-          page, device, generation, number++, age, end(), DirectoryPage.NO_GRAVE, trail);
+          page, device, generation, number++, age, end(), DirectoryPage.NO_TOMBSTONES, trail);
     }
     for (List<ByteBuffer> each : List.of(tombstones, copies)) {
-      int grave = firstGrave;
+      int tombstonePage = firstTombstonePage;
       for (ByteBuffer page : each) {
-        DirectoryPages.seal(page, device, generation, number++, age, end(), grave++, trail);
+        DirectoryPages.seal(page, device, generation, number++, age, end(), tombstonePage++, trail);
       }
     }
   }

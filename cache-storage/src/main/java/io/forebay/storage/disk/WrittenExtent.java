@@ -9,9 +9,9 @@ import java.nio.ByteBuffer;
  *
  * @param region -1 for none
  * @param pages of its directory
- * @param graves how many different pages of tombstones are among them
+ * @param tombstonePages how many different pages of tombstones are among them
  */
-record WrittenExtent(int region, int generation, long age, int pages, int graves) {
+record WrittenExtent(int region, int generation, long age, int pages, int tombstonePages) {
   static final WrittenExtent NONE = new WrittenExtent(-1, 0, 0, 0, 0);
 
   static WrittenExtent read(ByteBuffer from, int at) {
@@ -20,7 +20,7 @@ record WrittenExtent(int region, int generation, long age, int pages, int graves
         from.getInt(at + DirectoryPage.REACH_GENERATION),
         from.getLong(at + DirectoryPage.REACH_AGE),
         from.getInt(at + DirectoryPage.REACH_PAGES),
-        from.getInt(at + DirectoryPage.REACH_GRAVES));
+        from.getInt(at + DirectoryPage.REACH_TOMBSTONE_PAGES));
   }
 
   void write(ByteBuffer into, int at) {
@@ -28,6 +28,6 @@ record WrittenExtent(int region, int generation, long age, int pages, int graves
     into.putInt(at + DirectoryPage.REACH_GENERATION, generation);
     into.putLong(at + DirectoryPage.REACH_AGE, age);
     into.putInt(at + DirectoryPage.REACH_PAGES, pages);
-    into.putInt(at + DirectoryPage.REACH_GRAVES, graves);
+    into.putInt(at + DirectoryPage.REACH_TOMBSTONE_PAGES, tombstonePages);
   }
 }

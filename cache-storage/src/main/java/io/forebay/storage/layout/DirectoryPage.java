@@ -8,15 +8,15 @@ package io.forebay.storage.layout;
  * <pre>
  *  0       4       8       12      16       24      28      32      36      40         64         88
  *  +-------+-------+-------+-------+--------+-------+-------+-------+-------+----------+----------+--- -
- *  | magic | CRC   | gene- | page  | age of | count | end of| grave | spare | region   | region   | ent-
- *  |       |       | ration| number| region |       | data  | number|       | before   | before it| ries
+ *  | magic | CRC   | gene- | page  | age of | count | end of| tomb- | spare | region   | region   | ent-
+ *  |       |       | ration| number| region |       | data  | stones|       | before   | before it| ries
  *  +-------+-------+-------+-------+--------+-------+-------+-------+-------+----------+----------+--- -
  *
  *  what is known of an earlier region
  *  0        4        8        16       20       24
  *  +--------+--------+--------+--------+--------+
- *  | region | gene-  | age    | pages  | graves |
- *  |        | ration |        |        |        |
+ *  | region | gene-  | age    | pages  | tomb-  |
+ *  |        | ration |        |        | stones |
  *  +--------+--------+--------+--------+--------+
  *
  *  entry
@@ -31,10 +31,11 @@ package io.forebay.storage.layout;
  *  +-----------------+
  * </pre>
  *
- * Each page that holds tombstones, a grave, is there twice, under two page numbers and one grave
- * number; the graves of a region are counted from 0 on. A page without tombstones has the grave
- * number -1. Each page names the two regions that were opened before its own, with their numbers of
- * pages and of graves: a start finds out what is missing. A region of -1 is none.
+ * Each page that holds tombstones is there twice, under two page numbers. The pages of tombstones of
+ * a region have a second number, the same for both copies and counted from 0 on; that of a page
+ * without tombstones is -1. Each page names the two regions that were opened before its own, with
+ * their numbers of pages and of pages of tombstones: a start finds out what is missing. A region of
+ * -1 is none.
  *
  * <p>A tombstone says that copies of its key born up to its birth are dead. An entry with a
  * negative offset is dead by itself: a sweep has marked it in place by storing the complement of
@@ -54,12 +55,12 @@ public final class DirectoryPage {
   public static final int AGE_OFFSET = NUMBER_OFFSET + Integer.BYTES;
   public static final int COUNT_OFFSET = AGE_OFFSET + Long.BYTES;
   public static final int DATA_END_OFFSET = COUNT_OFFSET + Integer.BYTES;
-  public static final int GRAVE_OFFSET = DATA_END_OFFSET + Integer.BYTES;
-  public static final int BEFORE_OFFSET = GRAVE_OFFSET + 2 * Integer.BYTES;
+  public static final int TOMBSTONE_PAGE_OFFSET = DATA_END_OFFSET + Integer.BYTES;
+  public static final int BEFORE_OFFSET = TOMBSTONE_PAGE_OFFSET + 2 * Integer.BYTES;
   public static final int REACH_LENGTH = 4 * Integer.BYTES + Long.BYTES;
   public static final int ENTRIES_OFFSET = BEFORE_OFFSET + 2 * REACH_LENGTH;
 
-  public static final int NO_GRAVE = -1;
+  public static final int NO_TOMBSTONES = -1;
 
   /** Of what is known of a region. */
   public static final int REACH_REGION = 0;
@@ -67,7 +68,7 @@ public final class DirectoryPage {
   public static final int REACH_GENERATION = REACH_REGION + Integer.BYTES;
   public static final int REACH_AGE = REACH_GENERATION + Integer.BYTES;
   public static final int REACH_PAGES = REACH_AGE + Long.BYTES;
-  public static final int REACH_GRAVES = REACH_PAGES + Integer.BYTES;
+  public static final int REACH_TOMBSTONE_PAGES = REACH_PAGES + Integer.BYTES;
 
   public static final int KIND = 0;
   public static final int STORAGE_CLASS = 1;

@@ -45,12 +45,12 @@ class DirectoryReaderTest {
   private final MemoryFile file = new MemoryFile();
   private final DeviceHeaderPages head = new DeviceHeaderPages(file);
 
-  private void writePage(int region, int number, int generation, int grave, int entries) {
+  private void writePage(int region, int number, int generation, int tombstonePage, int entries) {
     ByteBuffer page = DirectoryPages.begin();
     for (int n = 0; n < entries; n++) {
       DirectoryPages.putTombstone(page, new Tombstone(number, n, 5));
     }
-    DirectoryPages.seal(page, head.device(), generation, number, 9, 0, grave, RecentRegions.NONE);
+    DirectoryPages.seal(page, head.device(), generation, number, 9, 0, tombstonePage, RecentRegions.NONE);
     file.write(page.clear(), DirectoryReader.at(region, REGION_BYTES, number, 1));
   }
 
@@ -75,8 +75,8 @@ class DirectoryReaderTest {
       int pages = random.nextInt(round % 3 == 0 ? 1_500 : 40);
       for (int number = 0; number < pages; number++) {
         int generation = random.nextInt(50) == 0 ? GENERATION + 1 : GENERATION;
-        int grave = random.nextInt(4) == 0 ? random.nextInt(30) : DirectoryPage.NO_GRAVE;
-        writePage(region, number, generation, grave, random.nextInt(4));
+        int tombstonePage = random.nextInt(4) == 0 ? random.nextInt(30) : DirectoryPage.NO_TOMBSTONES;
+        writePage(region, number, generation, tombstonePage, random.nextInt(4));
         if (random.nextInt(40) == 0) {
           int at = (int) DirectoryReader.at(region, REGION_BYTES, number, 1);
           int changed = at + random.nextInt(DirectoryPage.LENGTH);
@@ -103,7 +103,7 @@ class DirectoryReaderTest {
   void readsTheDirectoryOfARegionAtOnceAndOnlyOnce() throws Exception {
     format();
     for (int number = 0; number < 400; number++) {
-      writePage(1, number, GENERATION, DirectoryPage.NO_GRAVE, 3);
+      writePage(1, number, GENERATION, DirectoryPage.NO_TOMBSTONES, 3);
     }
     DirectoryReader reader = new DirectoryReader(file, head, REGION_BYTES);
     reader.begin();

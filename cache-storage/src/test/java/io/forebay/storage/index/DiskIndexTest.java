@@ -33,7 +33,7 @@ class DiskIndexTest {
   /** A device whose regions are all in one life. */
   private static final class Device implements IndexedDisk {
     private int generation;
-    private final List<Long> buried = new ArrayList<>();
+    private final List<Long> tombstones = new ArrayList<>();
     private int audits;
 
     @Override
@@ -43,7 +43,7 @@ class DiskIndexTest {
 
     @Override
     public void addTombstone(long high, long low, long birth) {
-      buried.add(birth);
+      tombstones.add(birth);
     }
 
     @Override
@@ -155,9 +155,9 @@ class DiskIndexTest {
     assertEquals(Kept.KEPT, put(table, 7, record(1, 0, 100, 10)));
     assertEquals(Kept.LOST, put(table, 7, record(2, 0, 100, 9)));
     assertEquals(Kept.LOST, put(table, 7, record(2, 0, 100, 10)));
-    assertEquals(List.of(), device.buried);
+    assertEquals(List.of(), device.tombstones);
     assertEquals(Kept.KEPT, put(table, 7, record(2, 0, 100, 11)));
-    assertEquals(List.of(10L), device.buried);
+    assertEquals(List.of(10L), device.tombstones);
     assertEquals(3, table.collisions());
     assertEquals(1, table.count());
     assertEquals(Outcome.DONE, table.find(7, value, false));
@@ -173,7 +173,7 @@ class DiskIndexTest {
     IndexValue young = record(1, 0, 100, 5);
     young.disk(3, 1, 1, 0, 100);
     assertEquals(Kept.KEPT, put(table, 7, young));
-    assertEquals(List.of(), device.buried);
+    assertEquals(List.of(), device.tombstones);
     assertEquals(1, table.count());
   }
 

@@ -12,7 +12,7 @@ import java.util.function.BooleanSupplier;
  * The records of the memory tier that a disk has, too: the table of the disk does not name them.
  * For a stop, when nobody else uses the store.
  */
-public final class MemoryCopies {
+public final class MirroredRecords {
   private final Regions regions;
   private final ObjectIndex.Cursor cursor;
   private final IndexValue value = new IndexValue();
@@ -23,7 +23,7 @@ public final class MemoryCopies {
     void visit(long high, long low, IndexValue value);
   }
 
-  public MemoryCopies(Regions regions, ObjectIndex index) {
+  public MirroredRecords(Regions regions, ObjectIndex index) {
     this.regions = regions;
     this.cursor = index.blockingCursor();
   }

@@ -16,8 +16,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The regions of the memory tiers at rest, as a start would take them up. */
-final class RestingTiers {
-  private RestingTiers() {}
+final class OfflineTiers {
+  private OfflineTiers() {}
 
   /**
    * Maps the files read-only.

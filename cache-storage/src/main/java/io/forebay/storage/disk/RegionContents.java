@@ -1,0 +1,102 @@
+package io.forebay.storage.disk;
+
+import io.forebay.storage.index.IndexValue;
+import io.forebay.storage.index.ObjectIndex;
+import io.forebay.storage.layout.Layouts;
+import io.forebay.storage.layout.RecordHeader;
+import io.forebay.storage.placement.StorageClasses;
+import io.forebay.storage.purge.Purges;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.function.Consumer;
+
+/**
+ * What lies in a region of one device that is to be free: the records that may still be of use, and
+ * how the index forgets them. The writer's.
+ */
+final class RegionContents {
+  private final int number;
+  private final DeviceLog log;
+  private final DeviceDirectory directory;
+  private final ObjectIndex.Cursor cursor;
+  private final Purges purges;
+  private final StorageClasses classes;
+
+  /**
+   * A record that no sweep has marked dead. The index may name another one by now.
+   *
+   * @param isPinned whether it is of a pinned class
+   */
+  record Listed(long high, long low, long birth, DiskLocation place, boolean isPinned) {}
+
+  RegionContents(
+      int number,
+      DeviceLog log,
+      DeviceDirectory directory,
+      ObjectIndex.Cursor cursor,
+      Purges purges,
+      StorageClasses classes) {
+    this.number = number;
+    this.log = log;
+    this.directory = directory;
+    this.cursor = cursor;
+    this.purges = purges;
+    this.classes = classes;
+  }
+
+  /** Reads the region's directory. */
+  void forEach(int region, Consumer<Listed> action) throws IOException {
+    int generation = log.generation(region);
+    var ignored =
+        directory.forEach(
+            region,
+            generation,
+            log.pages(region, generation),
+            one -> {
+              if (!one.isTombstone() && !one.isDead()) {
+                action.accept(listed(one, region, generation));
+              }
+            });
+  }
+
+  private Listed listed(PageEntry one, int region, int generation) {
+    return new Listed(
+        one.keyHigh(),
+        one.keyLow(),
+        one.birth(),
+        new DiskLocation().at(number, region, generation, one.offset(), one.recordLength()),
+        classes.of(one.storageClass()).pinnedPercent() > 0);
+  }
+
+  /** Whether it is worth keeping: read since it was written, or pinned. */
+  static boolean isWanted(Listed one, IndexValue present) {
+    return one.isPinned() || present.isDiskTouched();
+  }
+
+  /** Whether a record that was read is a head that was purged. */
+  boolean isPurged(MemorySegment record) {
+    return !isSlice(record) && purges.check(record, 0) != Purges.ALIVE;
+  }
+
+  static boolean isSlice(MemorySegment record) {
+    return record.get(Layouts.INT, RecordHeader.KIND_OFFSET) == RecordHeader.KIND_SLICE;
+  }
+
+  /** Takes a place out of the index, if that still names it. */
+  void forget(long high, long low, DiskLocation place) {
+    ObjectIndex.Outcome ignored =
+        cursor.update(
+            high,
+            low,
+            (isPresent, present) ->
+                isPresent && place.isDiskOf(present)
+                    ? withoutDisk(present)
+                    : ObjectIndex.Verdict.KEEP);
+  }
+
+  /** In an update of the index: the key has no place on a disk any more. */
+  static ObjectIndex.Verdict withoutDisk(IndexValue present) {
+    present.leaveDisk();
+    return present.isInMemory() ? ObjectIndex.Verdict.PUT : ObjectIndex.Verdict.REMOVE;
+  }
+}
