@@ -79,8 +79,7 @@ final class StoreDisksIT {
     for (String disk : disks) {
       String name = disk.substring(0, 1);
       yaml.append(
-          "  %s: {path: \"%s\", size: 64MiB%s}%n"
-              .formatted(name, disk(name), disk.substring(1)));
+          "  %s: {path: \"%s\", size: 64MiB%s}%n".formatted(name, disk(name), disk.substring(1)));
     }
     settings.config(yaml.toString());
   }
@@ -311,20 +310,16 @@ final class StoreDisksIT {
     // From here on a kill costs only what was written to disks in the ten seconds before it.
     assertEquals(0, edge.terminate());
     restart();
-    JsonNode begun =
-        Admin.json(store("evacuate", "a", "--no-wait", "--json").orFail().out());
+    JsonNode begun = Admin.json(store("evacuate", "a", "--no-wait", "--json").orFail().out());
     assertEquals("evacuating", begun.path("state").asString(""));
-    Process waiting =
-        Jar.quick().start("store", "evacuate", "a", "--admin-url", edge.adminUrl());
+    Process waiting = Jar.quick().start("store", "evacuate", "a", "--admin-url", edge.adminUrl());
     try {
       Await.until(
-          "some have moved",
-          () -> figures("a").at("/evacuation/movedRecords").asLong(0) > 3);
+          "some have moved", () -> figures("a").at("/evacuation/movedRecords").asLong(0) > 3);
       edge.kill();
       assertTrue(waiting.waitFor(1, TimeUnit.MINUTES), "who waits for it ends, too");
       assertEquals(1, waiting.exitValue());
-      String said =
-          new String(waiting.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
+      String said = new String(waiting.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
       assertTrue(said.contains(edge.adminUrl()), said);
     } finally {
       waiting.destroyForcibly();

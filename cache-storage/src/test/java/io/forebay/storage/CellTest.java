@@ -341,22 +341,20 @@ class CellTest {
   void nodesThatCannotBeBoundAreNoReasonNotToStart() throws Exception {
     AtomicLong clock = new AtomicLong(1_000_000);
     for (int node : new int[] {0, 900, 5_000}) {
-      for (boolean isFile : new boolean[] {true, false}) {
-        StoreSettings settings =
-            undivided()
-                .withMemoryDirectory(isFile ? directory.resolve("memory" + node) : null)
-                .withCells(List.of(new Cell(0, List.of(0)), new Cell(node, List.of(1))));
-        try (StoreFixture fixture = new StoreFixture(settings, clock)) {
-          assertEquals(InstallOutcome.INSTALLED, put(fixture, 1, "/1"));
-          assertArrayEquals(bodyOf("/1"), fixture.read(fixture.store.lane(0), "/1"));
-          StoreStats stats = fixture.store.stats();
-          assertEquals(List.of(0, node), stats.cells().stream().map(CellStats::node).toList());
-          assertTrue(
-              stats.nodeState().startsWith("not bound to nodes: ")
-                  || stats.nodeState().equals("bound to nodes [0, " + node + "]"),
-              stats.nodeState());
-          assertTrue(node == 0 || stats.nodeState().startsWith("not bound"), stats.nodeState());
-        }
+      StoreSettings settings =
+          undivided()
+              .withMemoryDirectory(directory.resolve("memory" + node))
+              .withCells(List.of(new Cell(0, List.of(0)), new Cell(node, List.of(1))));
+      try (StoreFixture fixture = new StoreFixture(settings, clock)) {
+        assertEquals(InstallOutcome.INSTALLED, put(fixture, 1, "/1"));
+        assertArrayEquals(bodyOf("/1"), fixture.read(fixture.store.lane(0), "/1"));
+        StoreStats stats = fixture.store.stats();
+        assertEquals(List.of(0, node), stats.cells().stream().map(CellStats::node).toList());
+        assertTrue(
+            stats.nodeState().startsWith("not bound to nodes: ")
+                || stats.nodeState().equals("bound to nodes [0, " + node + "]"),
+            stats.nodeState());
+        assertTrue(node == 0 || stats.nodeState().startsWith("not bound"), stats.nodeState());
       }
     }
   }

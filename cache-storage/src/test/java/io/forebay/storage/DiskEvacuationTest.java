@@ -295,8 +295,7 @@ class DiskEvacuationTest extends DiskStores {
     try (StoreFixture fixture = open(2, 32 << 20, 0, false)) {
       fill(fixture, 0, 400);
       IllegalStateException refused =
-          assertThrows(
-              IllegalStateException.class, () -> fixture.store.replace(device("d0")));
+          assertThrows(IllegalStateException.class, () -> fixture.store.replace(device("d0")));
       assertTrue(
           String.valueOf(refused.getMessage()).contains("evacuate it first"), refused.toString());
       fixture.store.evacuate("d0");
@@ -337,8 +336,7 @@ class DiskEvacuationTest extends DiskStores {
       assertEquals(700, hits(fixture, 0, 700));
       assertEquals(List.of(), fixture.store.audit());
       IllegalStateException twice =
-          assertThrows(
-              IllegalStateException.class, () -> fixture.store.add(device("d1")));
+          assertThrows(IllegalStateException.class, () -> fixture.store.add(device("d1")));
       assertEquals("there is a disk named d1 already", twice.getMessage());
     }
     try (StoreFixture fixture = open(2)) {
@@ -407,8 +405,7 @@ class DiskEvacuationTest extends DiskStores {
   void aStoreThatWasOpenedWithoutDisksTakesNone() throws Exception {
     try (StoreFixture fixture = open(0)) {
       IllegalStateException refused =
-          assertThrows(
-              IllegalStateException.class, () -> fixture.store.add(device("d0")));
+          assertThrows(IllegalStateException.class, () -> fixture.store.add(device("d0")));
       assertTrue(String.valueOf(refused.getMessage()).contains("restart"), refused.toString());
     }
   }

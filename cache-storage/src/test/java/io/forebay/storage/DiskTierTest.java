@@ -384,7 +384,8 @@ class DiskTierTest extends DiskStores {
                     .close());
     String message = String.valueOf(refused.getMessage());
     assertTrue(message.contains("there is no directory " + place().resolve("not")), message);
-    org.junit.jupiter.api.Assertions.assertFalse(java.nio.file.Files.exists(place().resolve("not")));
+    org.junit.jupiter.api.Assertions.assertFalse(
+        java.nio.file.Files.exists(place().resolve("not")));
   }
 
   @Test

@@ -41,7 +41,8 @@ class DiskTransitTest extends DiskStores {
     StoreFixture fixture = open(DiskSettings.of(List.of(device)).withOpener(simulated));
     for (int n = 0; n < OBJECTS; n++) {
       assertEquals(
-          InstallOutcome.INSTALLED, fixture.put(fixture.store.lane(0), name(n), largeBody(n), true));
+          InstallOutcome.INSTALLED,
+          fixture.put(fixture.store.lane(0), name(n), largeBody(n), true));
       fixture.steps(20);
     }
     settle(fixture);

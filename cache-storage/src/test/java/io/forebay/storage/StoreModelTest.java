@@ -596,9 +596,7 @@ class StoreModelTest {
       fixture.clock.addAndGet(6_000);
       fixture.steps(fixture.settings.disks().devices().isEmpty() ? 1 : 100_000);
       boolean isLost =
-          hasDisks(fixture)
-              && fixture.store.recovery().isComplete()
-              && random.nextInt(3) == 0;
+          hasDisks(fixture) && fixture.store.recovery().isComplete() && random.nextInt(3) == 0;
       fixture.store.abandon();
       if (isLost) {
         fixture.loseMemory();

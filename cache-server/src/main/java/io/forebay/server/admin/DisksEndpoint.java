@@ -16,7 +16,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The endpoints for the devices of the disk tier: their state, and taking them into and out of service.
+ * The endpoints for the devices of the disk tier: their state, and taking them into and out of
+ * service.
  */
 final class DisksEndpoint {
   private final NodeControl node;

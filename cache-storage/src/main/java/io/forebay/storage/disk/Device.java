@@ -120,7 +120,8 @@ final class Device {
     this.written = new WriteHistoryPages(file, history, clockMillis);
     this.budget = new WriteBudget(settings.endurance(), history);
     this.trim = new RegionTrim(settings, file);
-    this.log = new DeviceLog(settings, file, head, health, counters, tombstones, new Random(), onWork);
+    this.log =
+        new DeviceLog(settings, file, head, health, counters, tombstones, new Random(), onWork);
     this.records =
         new DeviceRecords(settings.regionBytes(), file, head, log, health, counters, host.index());
     this.transit = new TransitPool(settings.transitBytes(), DeviceSettings.MAX_RECORD);
@@ -511,7 +512,8 @@ final class Device {
       if (!health.isInUse()) {
         return true;
       }
-      // Whatever the sweep does: it waits for room for tombstones, and so do those it has no tombstones for.
+      // Whatever the sweep does: it waits for room for tombstones, and so do those it has no
+      // tombstones for.
       isBusy |= log.writeNextTombstones();
       noteTombstones();
       written.note();
@@ -531,7 +533,8 @@ final class Device {
     WrittenExtent written = log.trail().last();
     WrittenExtent noted = head.trail().last();
     boolean isNoted =
-        written.generation() == noted.generation() && written.tombstonePages() == noted.tombstonePages();
+        written.generation() == noted.generation()
+            && written.tombstonePages() == noted.tombstonePages();
     if (!isNoted && Math.abs(now - notedMillis) >= NOTE_MILLIS) {
       notedMillis = now;
       head.state(sweptThrough(), now, false, log.trail());

@@ -439,7 +439,8 @@ final class DeviceLog {
 
   /** Records of a batch that is not written are lost; tombstones are not. */
   private void drop(WriteBatch lost) {
-    lost.forEachTombstone(dead -> tombstones.addTombstone(dead.keyHigh(), dead.keyLow(), dead.birth()));
+    lost.forEachTombstone(
+        dead -> tombstones.addTombstone(dead.keyHigh(), dead.keyLow(), dead.birth()));
     freeBatches.add(lost);
   }
 

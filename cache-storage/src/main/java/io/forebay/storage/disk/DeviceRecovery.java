@@ -227,7 +227,8 @@ final class DeviceRecovery {
     if (at == 0 && reading.pages() > known.pages()) {
       // Written after the header was: what has lasted so far must last from here on.
       WrittenExtent found =
-          new WrittenExtent(region, generation, known.age(), reading.pages(), reading.tombstonePages());
+          new WrittenExtent(
+              region, generation, known.age(), reading.pages(), reading.tombstonePages());
       order.set(0, found);
       log.reach(found);
     }

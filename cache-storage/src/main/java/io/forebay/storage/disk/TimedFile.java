@@ -15,7 +15,8 @@ final class TimedFile implements BlockFile {
   private final PendingTombstones tombstones;
   private final WriteHistory history;
 
-  TimedFile(BlockFile file, DeviceHealth health, PendingTombstones tombstones, WriteHistory history) {
+  TimedFile(
+      BlockFile file, DeviceHealth health, PendingTombstones tombstones, WriteHistory history) {
     this.file = file;
     this.health = health;
     this.tombstones = tombstones;

@@ -44,7 +44,8 @@ public final class DeviceHeader {
   public static final int CRC_OFFSET = REGION_COUNT_OFFSET + Integer.BYTES;
 
   /**
-   * Values of the use: in use; being evacuated; evacuated, out of service until an operator says so.
+   * Values of the use: in use; being evacuated; evacuated, out of service until an operator says
+   * so.
    */
   public static final int IN_USE = 0;
 

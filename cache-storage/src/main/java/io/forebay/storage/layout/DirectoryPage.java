@@ -31,8 +31,8 @@ package io.forebay.storage.layout;
  *  +-----------------+
  * </pre>
  *
- * Each page that holds tombstones is there twice, under two page numbers. The pages of tombstones of
- * a region have a second number, the same for both copies and counted from 0 on; that of a page
+ * Each page that holds tombstones is there twice, under two page numbers. The pages of tombstones
+ * of a region have a second number, the same for both copies and counted from 0 on; that of a page
  * without tombstones is -1. Each page names the two regions that were opened before its own, with
  * their numbers of pages and of pages of tombstones: a start finds out what is missing. A region of
  * -1 is none.

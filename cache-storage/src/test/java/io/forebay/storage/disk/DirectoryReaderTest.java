@@ -50,7 +50,8 @@ class DirectoryReaderTest {
     for (int n = 0; n < entries; n++) {
       DirectoryPages.putTombstone(page, new Tombstone(number, n, 5));
     }
-    DirectoryPages.seal(page, head.device(), generation, number, 9, 0, tombstonePage, RecentRegions.NONE);
+    DirectoryPages.seal(
+        page, head.device(), generation, number, 9, 0, tombstonePage, RecentRegions.NONE);
     file.write(page.clear(), DirectoryReader.at(region, REGION_BYTES, number, 1));
   }
 
@@ -75,7 +76,8 @@ class DirectoryReaderTest {
       int pages = random.nextInt(round % 3 == 0 ? 1_500 : 40);
       for (int number = 0; number < pages; number++) {
         int generation = random.nextInt(50) == 0 ? GENERATION + 1 : GENERATION;
-        int tombstonePage = random.nextInt(4) == 0 ? random.nextInt(30) : DirectoryPage.NO_TOMBSTONES;
+        int tombstonePage =
+            random.nextInt(4) == 0 ? random.nextInt(30) : DirectoryPage.NO_TOMBSTONES;
         writePage(region, number, generation, tombstonePage, random.nextInt(4));
         if (random.nextInt(40) == 0) {
           int at = (int) DirectoryReader.at(region, REGION_BYTES, number, 1);

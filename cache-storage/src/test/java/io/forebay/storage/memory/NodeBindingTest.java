@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.storage.layout.TierHeader;
 import io.forebay.storage.memory.NodeBinding.Part;
+import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -25,6 +26,21 @@ class NodeBindingTest {
     assertEquals(
         List.of(new Part(0, 40L << 20, 0), new Part(40L << 20, TierHeader.LENGTH + (80L << 20), 1)),
         NodeBinding.ofRegions(region, List.of(10, 20), List.of(0, 1)).parts());
+  }
+
+  @Test
+  void memoryOfTheProcessIsUsedWhetherItCanBeBoundOrNot() throws IOException {
+    for (int node : new int[] {0, 900}) {
+      NodeBinding nodes = NodeBinding.ofRegions(64 << 10, List.of(8, 16), List.of(0, node));
+      long bytes = TierHeader.LENGTH + (16L << 16);
+      try (TierMemory tier = TierMemory.anonymous(bytes, new Headroom(), false, nodes)) {
+        tier.memory().fill((byte) 7);
+        assertTrue(
+            tier.nodeState().startsWith("not bound to nodes: ")
+                || (node == 0 && tier.nodeState().equals("bound to nodes [0, 0]")),
+            tier.nodeState());
+      }
+    }
   }
 
   @Test
