@@ -90,11 +90,13 @@ class StoreModelTest {
   }
 
   @Test
+  @OneTier("it has tiers of its own")
   void agreesWithAPlainMapWhileRecordsGoToAMiddleTierAndComeBack() throws Exception {
     run(new SplittableRandom().nextLong(), 150_000, 3_000, 8 << 20, 0, List.of(), 12);
   }
 
   @Test
+  @OneTier("it has tiers of its own")
   void agreesWithAPlainMapWithTwoMiddleTiersBeforeDisks() throws Exception {
     run(new SplittableRandom().nextLong(), 100_000, 3_000, 4 << 20, 2, List.of(), 4, 6);
   }
