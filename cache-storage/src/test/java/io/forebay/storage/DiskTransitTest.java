@@ -270,8 +270,8 @@ class DiskTransitTest extends DiskStores {
       for (Reader reader : readers) {
         whole.writeBytes(bytes(reader.bytes()));
       }
-      assertArrayEquals(body(0), whole.toByteArray());
-      assertTrue(disk(fixture).transitBytes() >= body(0).length);
+      assertArrayEquals(largeBody(0), whole.toByteArray());
+      assertTrue(disk(fixture).transitBytes() >= largeBody(0).length);
       readers.forEach(reader -> reader.bytes().release());
       assertEquals(0, disk(fixture).transitBytes());
     }
