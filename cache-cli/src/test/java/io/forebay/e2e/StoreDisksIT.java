@@ -96,8 +96,8 @@ final class StoreDisksIT {
   }
 
   /**
-   * No disk's objects are lost, of which each has a third or more. Some are where memory had to drop
-   * them faster than the disks of a busy machine write.
+   * No disk's objects are lost, of which each has a third or more. Some are where memory had to
+   * drop them faster than the disks of a busy machine write.
    */
   private void assertHits() throws IOException {
     int misses = misses(files);
