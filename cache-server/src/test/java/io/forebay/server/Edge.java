@@ -99,7 +99,10 @@ final class Edge implements AutoCloseable {
   /** The same by another wall clock. */
   static Edge start(Path directory, String memory, String yaml, LongSupplier clockMillis)
       throws IOException {
-    Edge edge = new Edge(directory, "MEMORY=" + memory + "\n" + yaml, clockMillis);
+    return started(new Edge(directory, "MEMORY=" + memory + "\n" + yaml, clockMillis));
+  }
+
+  private static Edge started(Edge edge) throws IOException {
     try {
       edge.start();
       return edge;
@@ -115,14 +118,7 @@ final class Edge implements AutoCloseable {
       throws IOException {
     Edge edge = new Edge(directory, "MEMORY=" + memory + "\n" + yaml, System::currentTimeMillis);
     edge.machine = machine;
-    try {
-      edge.start();
-      return edge;
-    } finally {
-      if (edge.server == null) {
-        edge.close();
-      }
-    }
+    return started(edge);
   }
 
   /**

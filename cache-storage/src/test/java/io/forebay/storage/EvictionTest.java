@@ -142,7 +142,7 @@ class EvictionTest {
     assertFalse(survivesTwoTurns(0));
   }
 
-  // With cells a turn of the tier is no turn of a region's cell.
+  // With cells, as many bytes as the tier holds do not reclaim each region of each cell.
   @DisabledIfSystemProperty(named = StoreFixture.CELLS, matches = "[2-9]")
   @Test
   void aSmallObjectSurvivesATurnUntouched() throws StoreException {

@@ -40,11 +40,11 @@ public record CellPlan(List<Cell> cells, String word) {
       return none("loops are not pinned");
     }
     TreeMap<Integer, List<Integer>> loopsOfNode = new TreeMap<>();
-    List<Integer> strays = new ArrayList<>();
+    List<Integer> withoutNode = new ArrayList<>();
     for (int loop = 0; loop < plan.cpus().size(); loop++) {
       int node = topology.nodeOf(plan.cpuOf(loop));
       (node == NumaTopology.NO_NODE
-              ? strays
+              ? withoutNode
               : loopsOfNode.computeIfAbsent(node, _ -> new ArrayList<>()))
           .add(loop);
     }
@@ -52,7 +52,7 @@ public record CellPlan(List<Cell> cells, String word) {
       return none("all loops are on one NUMA node");
     }
     // A CPU whose node has no memory: it uses that of another one in any case.
-    for (int loop : strays) {
+    for (int loop : withoutNode) {
       fewest(loopsOfNode).add(loop);
     }
     List<Cell> cells =

@@ -37,7 +37,7 @@ final class ProcessMetrics {
         "forebay_memory_reclaimed_pages",
         "Pages that the kernel took back (pgsteal): of the control group of the process if it"
             + " counts them, else of the machine.",
-        () -> from.memory().pages().stolenPages());
+        () -> from.memory().pages().reclaimedPages());
     meters.gauge(
         "forebay_memory_short",
         "1 if the memory limit has fallen since the start or memory is short, else 0; /readyz"

@@ -206,8 +206,7 @@ final class DeviceRecords {
                   if (!isPresent || !place.isDiskOf(value)) {
                     return ObjectIndex.Verdict.KEEP;
                   }
-                  value.leaveDisk();
-                  return value.isInMemory() ? ObjectIndex.Verdict.PUT : ObjectIndex.Verdict.REMOVE;
+                  return RegionContents.withoutDisk(value);
                 })
         == ObjectIndex.Outcome.DONE;
   }

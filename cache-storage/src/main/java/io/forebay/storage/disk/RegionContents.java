@@ -11,8 +11,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
 
 /**
- * What lies in a region of one device that is to be free: the records that may still be of use, and
- * how the index forgets them. The writer's.
+ * The records of a region that a device is about to free, and their removal from the index.
+ * Confined to the writer of the device.
  */
 final class RegionContents {
   private final int number;

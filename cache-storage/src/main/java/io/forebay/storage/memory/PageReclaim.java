@@ -5,9 +5,9 @@ package io.forebay.storage.memory;
  * the machine runs. Pages that it scans without taking them are a sign that memory is tight.
  *
  * @param scannedPages that it looked at ({@code pgscan})
- * @param stolenPages that it took ({@code pgsteal})
+ * @param reclaimedPages that it took ({@code pgsteal})
  */
-public record PageReclaim(long scannedPages, long stolenPages) {
+public record PageReclaim(long scannedPages, long reclaimedPages) {
   /** Nothing, or nothing is known. */
   public static final PageReclaim NONE = new PageReclaim(0, 0);
 }

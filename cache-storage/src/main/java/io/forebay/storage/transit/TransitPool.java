@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  * The transit buffers of one device, bounded in bytes. Any thread, without locks.
  *
  * <p>Buffers are kept by size, and the one that came back last is given out first: its bytes are
- * most likely still in a CPU cache. At the bound a larger one serves as well, since to free one and
- * make another costs more than a read from page cache.
+ * most likely still in a CPU cache. At the bound a larger one serves as well: to make another one,
+ * the kernel would have to clear its pages.
  */
 public final class TransitPool {
   /** Sizes are this, twice it, four times it, and so on. */
