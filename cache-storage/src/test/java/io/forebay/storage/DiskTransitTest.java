@@ -100,17 +100,36 @@ class DiskTransitTest extends DiskStores {
     try (StoreFixture fixture = open(1 << 20)) {
       StoreLane lane = fixture.store.lane(0);
       long id = onDisk(fixture, 0);
-      TransitBuffer read = lane.readCached();
-      assertFirstSlice(0, read);
-      Objects.requireNonNull(read).release();
-      fixture.stepAll();
-      assertEquals(StoreLane.Found.ON_DISK, lane.findSlice(id, 0));
-      Objects.requireNonNull(lane.readCached()).release();
-      fixture.stepAll();
+      for (int time = 0; time < 2; time++) {
+        assertEquals(StoreLane.Found.ON_DISK, lane.findSlice(id, 0));
+        Reader reader = new Reader();
+        assertTrue(lane.read(reader));
+        fixture.stepAll();
+        assertFirstSlice(0, reader.bytes());
+        reader.bytes().release();
+      }
       assertEquals(StoreLane.Found.HIT, lane.findSlice(id, 0));
       lane.unpin(lane.slice().region());
       assertEquals(0, disk(fixture).transitBytes());
-      assertEquals(2, disk(fixture).cachedReads());
+    }
+  }
+
+  @Test
+  void whatPageCacheHasComesIntoMemoryAtTheThirdRead() throws Exception {
+    try (StoreFixture fixture = open(1 << 20)) {
+      StoreLane lane = fixture.store.lane(0);
+      long id = onDisk(fixture, 0);
+      for (int time = 0; time < 3; time++) {
+        assertEquals(StoreLane.Found.ON_DISK, lane.findSlice(id, 0));
+        TransitBuffer read = lane.readCached();
+        assertFirstSlice(0, read);
+        Objects.requireNonNull(read).release();
+        fixture.stepAll();
+      }
+      assertEquals(StoreLane.Found.HIT, lane.findSlice(id, 0));
+      lane.unpin(lane.slice().region());
+      assertEquals(0, disk(fixture).transitBytes());
+      assertEquals(3, disk(fixture).cachedReads());
     }
   }
 
@@ -316,6 +335,30 @@ class DiskTransitTest extends DiskStores {
       readers.forEach(reader -> reader.bytes().release());
       assertEquals(0, disk(fixture).errors());
       assertEquals(0, disk(fixture).transitBytes());
+    }
+  }
+
+  @Test
+  void readAheadLeavesHalfOfTheBuffersToWhatIsWaitedFor() throws Exception {
+    // Room for four slices.
+    try (StoreFixture fixture = open(4 * (64 << 10))) {
+      StoreLane lane = fixture.store.lane(0);
+      long[] ids = new long[10];
+      for (int n = 0; n < ids.length; n++) {
+        ids[n] = onDisk(fixture, n);
+      }
+      List<Reader> readers = new ArrayList<>();
+      for (int n = 0; n < ids.length && lane.mayReadAhead(); n++) {
+        assertEquals(StoreLane.Found.ON_DISK, lane.findSlice(ids[n], 0));
+        Reader reader = new Reader();
+        readers.add(reader);
+        assertTrue(lane.read(reader));
+      }
+      assertEquals(2, readers.size());
+      fixture.stepAll();
+      readers.forEach(reader -> reader.bytes().release());
+      assertEquals(0, disk(fixture).transitExhausted());
+      assertTrue(lane.mayReadAhead());
     }
   }
 

@@ -357,7 +357,7 @@ final class Device {
   }
 
   boolean mayReadAhead() {
-    return !transit.isHalfUsed();
+    return loads.mayReadAhead();
   }
 
   /**

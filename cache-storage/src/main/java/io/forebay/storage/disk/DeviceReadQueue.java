@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -52,6 +53,10 @@ final class DeviceReadQueue {
   private volatile long refusesUntilMillis = Long.MIN_VALUE;
   private final ConcurrentLinkedQueue<DiskRead> queue = new ConcurrentLinkedQueue<>();
   private final AtomicInteger count = new AtomicInteger();
+
+  /** Transit buffers that those who wait or are being read would take. */
+  private final AtomicLong awaitedBytes = new AtomicLong();
+
   private final ConcurrentHashMap<LoadKey, DiskRead> underWay = new ConcurrentHashMap<>();
 
   /** Read again, to be copied into memory. */
@@ -91,6 +96,14 @@ final class DeviceReadQueue {
     return count.get();
   }
 
+  /**
+   * Whether half of the transit buffers is free. What waits counts, since it will take some: slices
+   * that are read ahead must leave buffers to those that a client waits for.
+   */
+  boolean mayReadAhead() {
+    return transit.usedBytes() + awaitedBytes.get() < transit.limitBytes() / 2;
+  }
+
   /** See {@link Device#read}. */
   boolean read(long high, long low, IndexValue value, DiskWaiter waiter) {
     LoadKey key = new LoadKey(high, low);
@@ -105,6 +118,7 @@ final class DeviceReadQueue {
       DiskRead own = new DiskRead(high, low, value, now);
       running = underWay.putIfAbsent(key, own);
       if (running == null) {
+        awaitedBytes.addAndGet(TransitPool.bytesFor(own.place.length));
         own.join(waiter);
         queue.add(own);
         onWork.run();
@@ -132,7 +146,7 @@ final class DeviceReadQueue {
       buffer.release();
       return null;
     }
-    if (repeated.isRepeated(high, low, value.length())) {
+    if (repeated.isRepeated(high, low, value.length(), true)) {
       promoteLater(read, buffer);
     }
     return buffer;
@@ -269,7 +283,7 @@ final class DeviceReadQueue {
   private void use(DiskRead read, MemorySegment record, boolean isForMemory) {
     if (isForMemory
         || read.needsMemory()
-        || repeated.isRepeated(read.high, read.low, read.place.length)) {
+        || repeated.isRepeated(read.high, read.low, read.place.length, false)) {
       promote(read, record);
     } else {
       records.touch(read.high, read.low, read.place);
@@ -314,6 +328,7 @@ final class DeviceReadQueue {
   private void over(DiskRead read, @Nullable TransitBuffer bytes) {
     if (underWay.remove(new LoadKey(read.high, read.low), read)) {
       count.decrementAndGet();
+      awaitedBytes.addAndGet(-TransitPool.bytesFor(read.place.length));
     }
     read.complete(bytes);
   }

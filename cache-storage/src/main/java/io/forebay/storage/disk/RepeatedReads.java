@@ -5,7 +5,8 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Which records of a device are read again within about a memory tier's worth of bytes: those are
- * worth a place in memory, and a scan has none of them. Any thread; nobody waits.
+ * worth a place in memory, and a scan has none of them. What page cache has costs a copy, no wait
+ * for the device: it is worth a place only at the third read. Any thread; nobody waits.
  */
 final class RepeatedReads {
   /** Fingerprints are for records of this mean length. */
@@ -18,8 +19,13 @@ final class RepeatedReads {
     this.seen = new GhostFilter(memoryBytes, Math.max(1, memoryBytes / MEAN_RECORD));
   }
 
-  /** Notes a read, and tells whether there was one lately; false also while others note theirs. */
-  boolean isRepeated(long high, long low, int length) {
+  /**
+   * Notes a read, and tells whether the record is worth a place in memory; false also while others
+   * note theirs.
+   *
+   * @param isCached whether page cache had it
+   */
+  boolean isRepeated(long high, long low, int length, boolean isCached) {
     if (!lock.tryLock()) {
       return false;
     }
@@ -27,6 +33,10 @@ final class RepeatedReads {
       long record = high ^ Long.rotateLeft(low, 32);
       boolean isRepeated = seen.mayContain(record);
       seen.add(record);
+      if (isRepeated && isCached) {
+        isRepeated = seen.mayContain(~record);
+        seen.add(~record);
+      }
       seen.age(length);
       return isRepeated;
     } finally {

@@ -44,6 +44,11 @@ public final class TransitPool {
     return Integer.SIZE - Integer.numberOfLeadingZeros(steps);
   }
 
+  /** What a record of some length takes of the bound. */
+  public static int bytesFor(int length) {
+    return STEP << sizeClass(length);
+  }
+
   /** A buffer with room for a record, held once by the caller; null when the pool is exhausted. */
   public @Nullable TransitBuffer take(int length) {
     int sizeClass = sizeClass(length);
@@ -102,9 +107,9 @@ public final class TransitPool {
     return usedBytes.get();
   }
 
-  /** Whether as much is in use as one half of the bound. */
-  public boolean isHalfUsed() {
-    return usedBytes.get() >= limitBytes / 2;
+  /** The bound of all buffers. */
+  public long limitBytes() {
+    return limitBytes;
   }
 
   /** Direct memory of all buffers, given out or free. */
