@@ -26,6 +26,10 @@ public final class Simulator {
   private static final double[] PERCENT = {1, 3, 10, 30};
   private static final double SEGMENTED_SHARE = 0.8;
 
+  private static final long SMALL_BYTES = 8 << 10;
+
+  private static final double SMALL_SHARE = 0.1;
+
   private static final String USAGE =
       """
       usage: Simulator [--share=SHARE] [--threshold=NUMBER] [--small=BYTES] [--percent=LIST] [--seed=SEED] TRACE ...
@@ -125,6 +129,7 @@ public final class Simulator {
     policies.put("segmented LRU", new SegmentedLru(objects, capacity, SEGMENTED_SHARE));
     policies.put("S3-FIFO", new S3Fifo(objects, capacity));
     policies.put("S3-FIFO, one hit", new S3Fifo(objects, capacity, 1));
+    policies.put("S3-FIFO by size", new SizeSplit(objects, capacity, SMALL_BYTES, SMALL_SHARE));
     policies.put("GDSF", new Gdsf(objects, capacity));
     policies.put("W-TinyLFU", new WTinyLfu(capacity));
     System.out.printf(
