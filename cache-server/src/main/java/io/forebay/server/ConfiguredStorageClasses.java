@@ -41,6 +41,7 @@ final class ConfiguredStorageClasses {
             config.diskMin(),
             diskMax == null ? base.diskMaxBytes() : diskMax)
         .withMemoryMax(memoryMax == null ? base.memoryMaxBytes() : memoryMax)
-        .withShares(config.quotaPercent(), config.floorPercent(), config.pinnedPercent());
+        .withShares(config.quotaPercent(), config.floorPercent(), config.pinnedPercent())
+        .withDiskShares(config.diskQuotaPercent(), config.diskFloorPercent());
   }
 }

@@ -43,11 +43,13 @@ final class ServerStorageClassTest {
       storage-classes:
         guarded: {tier: memory, pinned: 30%}
         greedy: {quota: 20%, tier: memory}
+        bulk: {disk-quota: 20%, disk-floor: 5%}
       routes:
         - {name: all, origin: main}
         - {name: secret, origin: main, match: {path: /secret/}, storage-class: memory}
         - {name: guarded, origin: main, match: {path: /guarded/}, storage-class: guarded}
         - {name: greedy, origin: main, match: {path: /greedy/}, storage-class: greedy}
+        - {name: bulk, origin: main, match: {path: /bulk/}, storage-class: bulk}
       """;
 
   @TempDir Path directory;
@@ -173,6 +175,40 @@ final class ServerStorageClassTest {
     StorageClassStats greedy = stats("greedy");
     assertTrue(greedy.memoryBytes() < greedy.quotaBytes() + (3 << 20), greedy.toString());
     assertEquals(40, hits("/guarded/", 0, 40));
+  }
+
+  @Test
+  void aRouteOverItsDiskQuotaGivesWayOnTheDisk() throws Exception {
+    get("/bulk/", 0, 700);
+    Await.until("a disk full of one class", () -> stats("bulk").diskBytes() > 35 << 20);
+    for (int n = 0; n < 800; n += 10) {
+      get("/bulk/", 700 + n, 710 + n);
+      get("/open/", n, n + 10);
+    }
+    StorageClassStats bulk = stats("bulk");
+    // Regions of the disk have 4 MiB.
+    assertTrue(bulk.diskBytes() < bulk.diskQuotaBytes() + (9 << 20), bulk.toString());
+    assertTrue(bulk.diskRefused() > 0, bulk.toString());
+    assertTrue(hits("/open/", 500, 800) > 290, "the others have the rest");
+
+    JsonNode told = edge.explain(200, "{\"url\":\"http://www.example/bulk/1\"}");
+    assertTrue(
+        told.path("rules")
+            .toString()
+            .contains("at most 20% of each full disk, kept on a disk below 5% of it"),
+        told.toString());
+    String metrics = admin("/metrics");
+    assertTrue(metrics.contains("forebay_store_class_disk_bytes{class=\"bulk\"} "), metrics);
+    assertTrue(
+        metrics.contains("forebay_store_class_disk_limit_bytes{class=\"bulk\",limit=\"floor\"} "),
+        metrics);
+    JsonNode stat = JsonMapper.shared().readTree(admin("/v1/store/stat"));
+    long quota = 0;
+    for (JsonNode one : stat.path("classes")) {
+      quota +=
+          one.path("class").asString("").equals("bulk") ? one.path("diskQuotaBytes").asLong(0) : 0;
+    }
+    assertEquals(bulk.diskQuotaBytes(), quota, stat.toString());
   }
 
   @Test

@@ -215,7 +215,11 @@ final class StoreReporter {
                 StorageClass.share(tierBytes, one.floorPercent()),
                 StorageClass.share(tierBytes, one.pinnedPercent()),
                 evicted(n),
-                demotion.demoted(n)));
+                demotion.demoted(n),
+                core.disk.classBytes(n),
+                core.disk.share(one.diskQuotaPercent()),
+                core.disk.share(one.diskFloorPercent()),
+                core.disk.classRefused(n)));
       }
     }
     return stats;

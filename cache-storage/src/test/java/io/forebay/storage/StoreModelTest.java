@@ -84,8 +84,9 @@ class StoreModelTest {
             StorageClass.of("video", Tier.DISK)
                 .withDisk(1, 1_000, 40_000)
                 .withMemoryMax(30_000)
-                .withShares(20, 0, 0),
-            StorageClass.of("pinned", Tier.DEFAULT).withShares(50, 0, 20));
+                .withShares(20, 0, 0)
+                .withDiskShares(60, 0),
+            StorageClass.of("pinned", Tier.DEFAULT).withShares(50, 0, 20).withDiskShares(100, 20));
     run(new SplittableRandom().nextLong(), 100_000, 1_000, 8 << 20, 2, classes);
   }
 

@@ -249,7 +249,7 @@ public final class StoreScreen {
       }
     }
     endurance(output, lines, answer.path("disks"));
-    storageClasses(output, lines, answer.path("classes"));
+    storageClasses(output, lines, answer);
     for (JsonNode part : answer.path("parts")) {
       if (part.path("objects").asLong(0) + part.path("slices").asLong(0) > 0) {
         lines.add("");
@@ -319,8 +319,9 @@ public final class StoreScreen {
     return value.isNumber() ? String.format(Locale.ROOT, format, value.asDouble(0)) : "-";
   }
 
-  /** Where there is any but the default class. */
-  private static void storageClasses(Output output, List<String> lines, JsonNode classes) {
+  /** Where there is any but the default class; shares of disks where there is any. */
+  private static void storageClasses(Output output, List<String> lines, JsonNode answer) {
+    JsonNode classes = answer.path("classes");
     boolean isAny = false;
     for (JsonNode one : classes) {
       isAny |= !one.path("class").asString("").equals("default");
@@ -328,32 +329,56 @@ public final class StoreScreen {
     if (!isAny) {
       return;
     }
+    long capacity = 0;
+    for (JsonNode part : answer.path("parts")) {
+      capacity +=
+          isMemory(part.path("tier").asString("?")) ? 0 : part.path("capacityBytes").asLong(0);
+    }
+    boolean isOfDisks = hasDiskShares(classes, capacity);
     lines.add("");
     lines.add(
         output.faint(
             String.format(
                 Locale.ROOT,
-                "%-18s %9s %9s %9s %9s %9s %9s",
+                "%-18s %9s %9s %9s %9s %9s %9s%s",
                 "class",
                 "objects",
                 "in memory",
                 "on disks",
                 "quota",
                 "floor",
-                "pinned")));
+                "pinned",
+                isOfDisks ? " disk quota disk floor" : "")));
     for (JsonNode one : classes) {
       lines.add(
           String.format(
               Locale.ROOT,
-              "%-18s %,9d %9s %9s %9s %9s %9s",
+              "%-18s %,9d %9s %9s %9s %9s %9s%s",
               cut(one.path("class").asString("?"), 18),
               Math.max(one.path("memoryObjects").asLong(0), one.path("diskObjects").asLong(0)),
               ByteSizes.text(one.path("memoryBytes").asLong(0)),
               ByteSizes.text(one.path("diskBytes").asLong(0)),
               share(one, "quotaBytes"),
               share(one, "floorBytes"),
-              share(one, "pinnedBytes")));
+              share(one, "pinnedBytes"),
+              isOfDisks
+                  ? String.format(
+                      Locale.ROOT,
+                      " %10s %10s",
+                      share(one, "diskQuotaBytes"),
+                      share(one, "diskFloorBytes"))
+                  : ""));
     }
+  }
+
+  private static boolean hasDiskShares(JsonNode classes, long diskBytes) {
+    boolean isAny = false;
+    for (JsonNode one : classes) {
+      // Shares are of whole hundredths.
+      boolean hasQuota = one.path("diskQuotaBytes").asLong(Long.MAX_VALUE) < diskBytes / 100 * 100;
+      isAny |= hasQuota || one.path("diskFloorBytes").asLong(0) > 0;
+    }
+    return isAny;
   }
 
   private static String share(JsonNode storageClass, String field) {

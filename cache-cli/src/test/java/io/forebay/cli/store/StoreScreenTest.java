@@ -21,6 +21,31 @@ class StoreScreenTest {
   }
 
   @Test
+  void sharesOfDisksAreShownWhereThereAreAny() {
+    List<String> lines =
+        stat(
+            """
+            {"parts": [{"tier": "memory", "segment": "probation", "capacityBytes": 1048576},
+                       {"tier": "nvme0", "segment": "", "capacityBytes": 4194304}],
+             "classes": [
+              {"class": "video", "memoryObjects": 5, "memoryBytes": 2097152, "diskObjects": 9,
+               "diskBytes": 3145728, "tier": "default", "quotaBytes": 1048576, "floorBytes": 0,
+               "pinnedBytes": 0, "diskQuotaBytes": 2097152, "diskFloorBytes": 0},
+              {"class": "shop", "diskQuotaBytes": 4194304, "diskFloorBytes": 1048576}]}
+            """);
+    List<String> table = lines.subList(lines.size() - 3, lines.size());
+    assertEquals(
+        List.of(
+            "class                objects in memory  on disks     quota     floor    pinned"
+                + " disk quota disk floor",
+            "video                      9   2.0 MiB   3.0 MiB   1.0 MiB         -         -"
+                + "    2.0 MiB          -",
+            "shop                       0       0 B       0 B         -         -         -"
+                + "    4.0 MiB    1.0 MiB"),
+        table);
+  }
+
+  @Test
   void storageClassesAreATableWhereThereAreAny() {
     List<String> lines =
         stat(

@@ -1675,6 +1675,26 @@ final class ConfigKeys {
           "Share of the memory tier for objects of the class that are not evicted, whether they are"
               + " requested or not. Above it, the class is treated like others. On disks its objects"
               + " are kept like requested ones. Purges and replacements apply as usual.");
+  static final Field<StorageClassConfig, Integer> CLASS_DISK_QUOTA =
+      live(
+          "disk-quota",
+          percent(1, 100),
+          "100%",
+          StorageClassConfig::diskQuotaPercent,
+          "Share of each disk of `stores` that the class may have while the disk is full. At it, new"
+              + " objects of the class replace its own oldest ones, and those of other classes stay,"
+              + " if classes at their quotas have half of the disk. Else they are written as fast"
+              + " as other classes' writes have objects of the class leave.");
+  static final Field<StorageClassConfig, Integer> CLASS_DISK_FLOOR =
+      live(
+          "disk-floor",
+          percent(50),
+          "0%",
+          StorageClassConfig::diskFloorPercent,
+          "Share of each disk below which no object of the class leaves the disk for others: such"
+              + " objects are written once more when their region is reused, until they are"
+              + " expired for longer than `store.disk-keep`. The disk floors of all classes add up"
+              + " to 50% at most.");
 
   static final Section<ServerConfig> TOP =
       new Section<>(
@@ -1800,8 +1820,8 @@ final class ConfigKeys {
       new Section<>(
           "storage-classes",
           Shape.NAMED,
-          "Storage classes by name: in which tiers objects lie, and how much of memory they may"
-              + " take. Routes name them in `storage-class`. A reload changes the rules of stored"
+          "Storage classes by name: in which tiers objects lie, and how much of memory and of"
+              + " disks they may take. Routes name them in `storage-class`. A reload changes the rules of stored"
               + " objects too. Objects of a class that was removed are no longer written to disks."
               + " At most 24 classes.",
           "tier",
@@ -1813,7 +1833,9 @@ final class ConfigKeys {
               CLASS_MEMORY_MAX,
               CLASS_QUOTA,
               CLASS_FLOOR,
-              CLASS_PINNED),
+              CLASS_PINNED,
+              CLASS_DISK_QUOTA,
+              CLASS_DISK_FLOOR),
           config -> named(config.storageClasses(), StorageClassConfig::name));
   static final Section<OriginConfig> ORIGINS =
       new Section<>(

@@ -182,6 +182,8 @@ public record ServerConfig(
    * @param quotaPercent of the memory tier that it has while others need space
    * @param floorPercent of the memory tier below which nothing of it is evicted
    * @param pinnedPercent of the memory tier for what is not evicted
+   * @param diskQuotaPercent of each disk that it has while others need space
+   * @param diskFloorPercent of each disk below which nothing of it leaves the disk
    */
   public record StorageClassConfig(
       String name,
@@ -192,7 +194,9 @@ public record ServerConfig(
       @Nullable Long memoryMax,
       int quotaPercent,
       int floorPercent,
-      int pinnedPercent) {}
+      int pinnedPercent,
+      int diskQuotaPercent,
+      int diskFloorPercent) {}
 
   /**
    * An origin.

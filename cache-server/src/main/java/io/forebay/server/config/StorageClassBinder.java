@@ -16,6 +16,9 @@ final class StorageClassBinder extends Binder {
   static final int MAX_CLASSES = 24;
   private static final int MAX_GUARDED_PERCENT = 75;
 
+  /** What is kept is written once more in each round of a disk. */
+  private static final int MAX_DISK_FLOORS_PERCENT = 50;
+
   private final boolean hasDisks;
   private final TreeSet<String> names = new TreeSet<>(BUILT_IN);
 
@@ -31,6 +34,7 @@ final class StorageClassBinder extends Binder {
   List<StorageClassConfig> bind() {
     List<StorageClassConfig> classes = new ArrayList<>();
     int guarded = 0;
+    int diskFloors = 0;
     for (Map.Entry<String, SourceLocation> instance :
         values.instances(ConfigKeys.STORAGE_CLASSES).entrySet()) {
       String name = instance.getKey();
@@ -55,6 +59,15 @@ final class StorageClassBinder extends Binder {
                 "reduce them to " + MAX_GUARDED_PERCENT + "% together"));
         guarded = 0;
       }
+      diskFloors += one.diskFloorPercent();
+      if (diskFloors > MAX_DISK_FLOORS_PERCENT) {
+        problems.add(
+            place.problem(
+                scope,
+                "disk floors add up to " + diskFloors + "% of each disk",
+                "reduce them to " + MAX_DISK_FLOORS_PERCENT + "% together"));
+        diskFloors = 0;
+      }
       names.add(name);
       classes.add(one);
       for (Field<StorageClassConfig, ?> field : ConfigKeys.STORAGE_CLASSES.fields()) {
@@ -75,11 +88,15 @@ final class StorageClassBinder extends Binder {
             value(scope, ConfigKeys.CLASS_MEMORY_MAX),
             given(scope, ConfigKeys.CLASS_QUOTA),
             given(scope, ConfigKeys.CLASS_FLOOR),
-            given(scope, ConfigKeys.CLASS_PINNED));
+            given(scope, ConfigKeys.CLASS_PINNED),
+            given(scope, ConfigKeys.CLASS_DISK_QUOTA),
+            given(scope, ConfigKeys.CLASS_DISK_FLOOR));
     if (one.tier().equals("memory")) {
       refuse(scope, "tier: memory writes nothing to disks", ConfigKeys.CLASS_DISK_AFTER);
       refuse(scope, "tier: memory writes nothing to disks", ConfigKeys.CLASS_DISK_MIN);
       refuse(scope, "tier: memory writes nothing to disks", ConfigKeys.CLASS_DISK_MAX);
+      refuse(scope, "tier: memory writes nothing to disks", ConfigKeys.CLASS_DISK_QUOTA);
+      refuse(scope, "tier: memory writes nothing to disks", ConfigKeys.CLASS_DISK_FLOOR);
     }
     if (one.tier().equals("disk")) {
       refuse(scope, "tier: disk reserves nothing in memory", ConfigKeys.CLASS_FLOOR);
@@ -95,6 +112,9 @@ final class StorageClassBinder extends Binder {
     }
     if (one.pinnedPercent() > one.quotaPercent()) {
       problem(scope, ConfigKeys.CLASS_PINNED, "is larger than the quota", "lower it");
+    }
+    if (one.diskFloorPercent() > one.diskQuotaPercent()) {
+      problem(scope, ConfigKeys.CLASS_DISK_FLOOR, "is larger than disk-quota", "lower it");
     }
     return one;
   }

@@ -60,6 +60,12 @@ final class StorageClassHint {
     if (rules.pinnedPercent() > 0) {
       parts.add("pinned up to " + rules.pinnedPercent() + "% of memory");
     }
+    if (rules.hasDiskQuota()) {
+      parts.add("at most " + rules.diskQuotaPercent() + "% of each full disk");
+    }
+    if (rules.diskFloorPercent() > 0) {
+      parts.add("kept on a disk below " + rules.diskFloorPercent() + "% of it");
+    }
     return String.join(", ", parts);
   }
 }

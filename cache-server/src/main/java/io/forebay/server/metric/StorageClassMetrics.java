@@ -31,6 +31,22 @@ final class StorageClassMetrics {
         () -> read(from, name, StorageClassStats::written),
         "class",
         name);
+    meters.gauge(
+        "forebay_store_class_disk_bytes",
+        "Bytes of all disks used by records of a storage class, including dead records whose region"
+            + " is not reused yet.",
+        () -> read(from, name, StorageClassStats::diskBytes),
+        "class",
+        name);
+    String diskLimits = "Shares of all disks that are configured for a storage class.";
+    diskLimit(meters, from, name, diskLimits, "quota", StorageClassStats::diskQuotaBytes);
+    diskLimit(meters, from, name, diskLimits, "floor", StorageClassStats::diskFloorBytes);
+    meters.counter(
+        "forebay_store_class_disk_refused_records",
+        "Records of a storage class not written to a disk because of the class's disk quota.",
+        () -> read(from, name, StorageClassStats::diskRefused),
+        "class",
+        name);
   }
 
   private static void limit(
@@ -40,14 +56,28 @@ final class StorageClassMetrics {
       String help,
       String limit,
       ToDoubleFunction<StorageClassStats> which) {
-    meters.gauge(
-        "forebay_store_class_limit_bytes",
-        help,
-        () -> read(from, name, which),
-        "class",
-        name,
-        "limit",
-        limit);
+    limit(meters, "forebay_store_class_limit_bytes", from, name, help, limit, which);
+  }
+
+  private static void diskLimit(
+      MeterRegistrar meters,
+      CachedReports from,
+      String name,
+      String help,
+      String limit,
+      ToDoubleFunction<StorageClassStats> which) {
+    limit(meters, "forebay_store_class_disk_limit_bytes", from, name, help, limit, which);
+  }
+
+  private static void limit(
+      MeterRegistrar meters,
+      String meter,
+      CachedReports from,
+      String name,
+      String help,
+      String limit,
+      ToDoubleFunction<StorageClassStats> which) {
+    meters.gauge(meter, help, () -> read(from, name, which), "class", name, "limit", limit);
   }
 
   /** Not a number while the class is not configured. */

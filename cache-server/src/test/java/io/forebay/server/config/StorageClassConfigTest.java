@@ -50,16 +50,17 @@ final class StorageClassConfigTest {
             stores: {d: {path: "%s", size: 1GiB}}
             storage-classes:
               video: {tier: disk, disk-after: 2, disk-min: 64KiB, disk-max: 4GiB, memory-max: 1MiB}
-              tenant: {quota: 40%%, floor: 10%%, pinned: 5%%}
+              tenant: {quota: 40%%, floor: 10%%, pinned: 5%%, disk-quota: 30%%, disk-floor: 20%%}
               private: memory
             routes: [{storage-class: video}]
             """
                 .formatted(directory.resolve("d")));
     assertEquals(
         List.of(
-            new StorageClassConfig("video", "disk", 2, 64 << 10, 4L << 30, 1L << 20, 100, 0, 0),
-            new StorageClassConfig("tenant", "default", null, 0, null, null, 40, 10, 5),
-            new StorageClassConfig("private", "memory", null, 0, null, null, 100, 0, 0)),
+            new StorageClassConfig(
+                "video", "disk", 2, 64 << 10, 4L << 30, 1L << 20, 100, 0, 0, 100, 0),
+            new StorageClassConfig("tenant", "default", null, 0, null, null, 40, 10, 5, 30, 20),
+            new StorageClassConfig("private", "memory", null, 0, null, null, 100, 0, 0, 100, 0)),
         config.storageClasses());
     assertEquals("video", config.routes().getFirst().settings().storageClass());
   }
@@ -103,6 +104,9 @@ final class StorageClassConfigTest {
         "storage-classes.a.disk-after",
         "tier: memory writes nothing to disks");
     refused(
+        "storage-classes: {a: {tier: memory, disk-floor: 1%}}",
+        "storage-classes.a.disk-floor", "tier: memory writes nothing to disks");
+    refused(
         "stores: {d: {path: \"%s\", size: 1GiB}}\nstorage-classes: {a: {tier: disk, pinned: 1%%}}"
             .formatted(directory.resolve("d")),
         "storage-classes.a.pinned",
@@ -118,6 +122,17 @@ final class StorageClassConfigTest {
         "add up to 80%", "reduce them to 75%");
     refused("storage-classes: {a: {quota: 0%}}", "write 1 to 100");
     refused("storage-classes: {a: {floor: 80%}}", "write 0 to 75");
+  }
+
+  @Test
+  void sharesOfDisksThatContradictAreRefused() throws IOException {
+    refused("storage-classes: {a: {disk-quota: 10%, disk-floor: 20%}}", "larger than disk-quota");
+    refused(
+        "storage-classes: {a: {disk-floor: 30%}, b: {disk-floor: 30%}}",
+        "disk floors add up to 60% of each disk", "reduce them to 50%");
+    refused("storage-classes: {a: {disk-quota: 0%}}", "write 1 to 100");
+    refused("storage-classes: {a: {disk-floor: 51%}}", "write 0 to 50");
+    loaded("storage-classes: {a: {disk-floor: 25%}, b: {disk-floor: 25%, floor: 60%}}");
   }
 
   @Test

@@ -167,7 +167,7 @@ final class MetricsReferenceTest {
                 new EvacuationStats(1, 0, 0, 0),
                 0))
         .drives(new DriveHealth("d0", "nvme0n1", 1, 40, 0.1, 1, 0, 0))
-        .storageClasses(new StorageClassStats("memory", 0, 0, 0, 0, 0, 0))
+        .storageClasses(new StorageClassStats("memory", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
         .certificates(new CertificateStatus("a", "ecdsa", List.of(), Instant.EPOCH, Instant.EPOCH));
   }
 

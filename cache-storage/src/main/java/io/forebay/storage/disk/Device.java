@@ -33,6 +33,8 @@ import org.slf4j.LoggerFactory;
  *  DeviceRecovery   taking up what an earlier life left           the writer, the readers
  *  DeviceCheckpoint what an earlier life left, all at once        who opens and closes it
  *  DeviceReclaimer    winning regions back                          the writer
+ *  DeviceClassUsage what storage classes take                     any thread
+ *  DeviceClassShares their quotas and floors                      any thread, the writer
  *  RegionHolds      regions that responses depend on              loops, the writer
  *  DeviceSweeper      what purges have killed                       the writer
  *  DeviceEvacuator    moving all it holds elsewhere                 the writer
@@ -87,6 +89,9 @@ final class Device {
   private final DeviceSweeper sweep;
   private final DeviceScrubber scrub;
   private final DeviceEvacuator evacuation;
+  private final DeviceClassUsage usage;
+  private final DeviceClassShares shares;
+  private final DeviceClassRecount recount;
   private final RegionTrim trim;
   private final DeviceCheckpoint checkpoint;
   private volatile @Nullable DeviceRecovery recovery;
@@ -120,8 +125,19 @@ final class Device {
     this.written = new WriteHistoryPages(file, history, clockMillis);
     this.budget = new WriteBudget(settings.endurance(), history);
     this.trim = new RegionTrim(settings, file);
+    this.usage = new DeviceClassUsage(settings.regionCount());
     this.log =
-        new DeviceLog(settings, file, head, health, counters, tombstones, new Random(), onWork);
+        new DeviceLog(
+            settings,
+            file,
+            head,
+            health,
+            counters,
+            tombstones,
+            new Random(),
+            onWork,
+            usage,
+            host.classes()::isAnyOnDisks);
     this.records =
         new DeviceRecords(settings.regionBytes(), file, head, log, health, counters, host.index());
     this.transit = new TransitPool(settings.transitBytes(), DeviceSettings.MAX_RECORD);
@@ -159,11 +175,14 @@ final class Device {
     }
     log.adoptsWhole(isKnown && head.isClean());
     this.holds = new RegionHolds(settings.regionCount(), clockMillis);
-    RegionContents contents =
-        new RegionContents(number, log, directory, cursor, purges, host.classes());
+    RegionContents contents = new RegionContents(number, log, directory, cursor, host);
+    this.shares =
+        new DeviceClassShares(
+            settings, host.classes(), usage, log, () -> DeviceReclaimer.isShortOfNames(names));
+    this.recount = new DeviceClassRecount(log, directory, usage, host.classes());
     this.reclaim =
         new DeviceReclaimer(
-            log, holds, contents, records, tombstones, cursor, names, trim, counters);
+            log, holds, contents, shares, records, tombstones, cursor, names, trim, counters);
     this.sweep =
         new DeviceSweeper(
             settings, head, log, directory, file, health, counters, tombstones, cursor, host);
@@ -195,7 +214,16 @@ final class Device {
             random.nextInt(settings.regionCount()));
     this.checkpoint =
         new DeviceCheckpoint(
-            settings, number, storeIdentity, head, log, names, cursor, tombstones, purges);
+            settings,
+            number,
+            storeIdentity,
+            head,
+            log,
+            names,
+            cursor,
+            tombstones,
+            purges,
+            host.classes());
     if (use == DeviceHeader.EVACUATED) {
       startEvacuated();
       return;
@@ -226,6 +254,7 @@ final class Device {
                 purges,
                 tombstones,
                 host.index().hash(),
+                usage,
                 isIndexed,
                 onWork);
       }
@@ -314,9 +343,12 @@ final class Device {
     return health.isEvacuating();
   }
 
-  /** Whether it takes a record without another one having to leave it soon. */
-  boolean hasSpareRegions() {
-    return health.isOnline() && log.freeRegionCount() > DeviceReclaimer.FREE_TARGET;
+  /**
+   * Whether it takes a record without another one having to leave it soon, or has less of the class
+   * than its floor.
+   */
+  boolean hasSpaceFor(int storageClass) {
+    return health.isOnline() && (!log.isFull() || shares.isBelowFloor(storageClass));
   }
 
   /** Whether what is on it counts. */
@@ -426,6 +458,7 @@ final class Device {
         && length <= DeviceSettings.MAX_RECORD
         && entryLength >= 0
         && budget.admits(isRequestedAgain)
+        && shares.admits(storageClass, length)
         && log.offer(memory, record, length, entryLength, storageClass, into);
   }
 
@@ -518,7 +551,7 @@ final class Device {
       noteTombstones();
       written.note();
       // However much is written, a sweep goes on: purges wait for it.
-      return sweep.next() || isBusy || scrub.next();
+      return sweep.next() || isBusy || recount.next() || scrub.next();
     } catch (IOException e) {
       health.onError("writing", e);
       return true;
@@ -787,6 +820,21 @@ final class Device {
   /** Regions freed because the index was full. */
   long reclaimedForIndex() {
     return counters.reclaimedForIndex.get();
+  }
+
+  /** Bytes that the records of a storage class take. */
+  long classBytes(int storageClass) {
+    return usage.bytes(storageClass);
+  }
+
+  /** Records of a storage class that were refused because of its quota. */
+  long classRefused(int storageClass) {
+    return shares.refused(storageClass);
+  }
+
+  /** A share of it, in bytes. */
+  long share(int percent) {
+    return shares.share(percent);
   }
 
   DiskStats stats() {

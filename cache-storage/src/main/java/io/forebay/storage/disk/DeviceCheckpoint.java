@@ -6,6 +6,7 @@ import io.forebay.storage.checkpoint.CheckpointWriter;
 import io.forebay.storage.index.DiskIndex;
 import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.ObjectIndex;
+import io.forebay.storage.placement.StorageClasses;
 import io.forebay.storage.purge.Purges;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -42,6 +43,7 @@ final class DeviceCheckpoint {
   private final ObjectIndex.Cursor cursor;
   private final PendingTombstones tombstones;
   private final Purges purges;
+  private final StorageClasses classes;
   private final Path file;
   private @Nullable CheckpointWriter writer;
 
@@ -54,7 +56,8 @@ final class DeviceCheckpoint {
       DiskIndex names,
       ObjectIndex.Cursor cursor,
       PendingTombstones tombstones,
-      Purges purges) {
+      Purges purges,
+      StorageClasses classes) {
     this.settings = settings;
     this.number = number;
     this.storeIdentity = storeIdentity;
@@ -64,6 +67,7 @@ final class DeviceCheckpoint {
     this.cursor = cursor;
     this.tombstones = tombstones;
     this.purges = purges;
+    this.classes = classes;
     this.file = settings.directory().resolve(NAME);
   }
 
@@ -171,7 +175,8 @@ final class DeviceCheckpoint {
     CheckpointWriter begun = writer;
     writer = null;
     long begin = System.nanoTime();
-    if (begun != null && begun.end(stamp(head.turn() + 1, purges.reserved()), log.save(), names)) {
+    if (begun != null
+        && begun.end(stamp(head.turn() + 1, purges.reserved()), log.save(classes.isAny()), names)) {
       LOG.info(
           "disk {}: {} written in {} ms",
           settings.name(),

@@ -19,7 +19,8 @@ import java.util.concurrent.atomic.AtomicLong;
  *  region ──► what the index names there ──┬─► read again, pinned: another device; with no other
  *                                          │   device, memory
  *                                          ├─► else: a device with regions to spare, so that
- *                                          │   nothing is pushed out
+ *                                          │   nothing is pushed out, or below the floor of its
+ *                                          │   class
  *                                          └─► expired, purged, no place: out of the index
  * </pre>
  *
@@ -204,14 +205,14 @@ final class DeviceEvacuator {
   private void look(RegionContents.Listed one) {
     if (cursor.get(one.high(), one.low(), value) == ObjectIndex.Outcome.DONE
         && one.place().isDiskOf(value)) {
-      pending.add(new Pending(one, RegionContents.isWanted(one, value)));
+      pending.add(new Pending(one, contents.isWanted(one, value)));
     }
   }
 
   private Outcome move(Pending one) {
     if (cursor.get(one.high(), one.low(), value) != ObjectIndex.Outcome.DONE
         || !one.from().isDiskOf(value)
-        || isExpired(value)) {
+        || contents.isExpired(value)) {
       return Outcome.DROPPED;
     }
     boolean isAlone = true;
@@ -219,7 +220,7 @@ final class DeviceEvacuator {
     for (Device device : devices.all()) {
       if (device.isOnline()) {
         isAlone = false;
-        isSpace |= device.hasSpareRegions();
+        isSpace |= device.hasSpaceFor(one.listed().storageClass());
         if (!device.hasRoom()) {
           return Outcome.WAITS;
         }
@@ -244,11 +245,6 @@ final class DeviceEvacuator {
     return isAlone ? promote(one) : moveToAnother(one);
   }
 
-  private boolean isExpired(IndexValue of) {
-    long expires = Integer.toUnsignedLong(of.expiresSeconds()) * 1000;
-    return expires > 0 && expires + host.keepMillis() <= host.clockMillis().getAsLong();
-  }
-
   /** To the device for its object: a slice goes where the head is, or will be. */
   private Outcome moveToAnother(Pending one) {
     long headHigh = one.high();
@@ -263,7 +259,7 @@ final class DeviceEvacuator {
     DiskLocation to = new DiskLocation();
     boolean isTaken =
         another != null
-            && (one.isWanted() || another.hasSpareRegions())
+            && (one.isWanted() || another.hasSpaceFor(one.listed().storageClass()))
             && another.offer(
                 record,
                 0,

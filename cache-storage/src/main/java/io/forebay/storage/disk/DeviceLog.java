@@ -13,6 +13,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +30,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class DeviceLog {
   private volatile boolean adoptsWhole;
+
+  /** Kept ready, so that the next region can be opened while one is being freed. */
+  private static final int FREE_TARGET = 2;
+
   private static final int TOMBSTONES_A_BATCH = 4096;
   private static final int SAVED_TRAIL_BYTES = 3 * DirectoryPage.REACH_LENGTH;
 
@@ -40,6 +45,8 @@ final class DeviceLog {
   private final DeviceCounters counters;
   private final PendingTombstones tombstones;
   private final Runnable onWork;
+  private final DeviceClassUsage usage;
+  private final BooleanSupplier isKeeping;
   private final ReentrantLock lock = new ReentrantLock();
 
   // Guarded by the lock.
@@ -59,6 +66,10 @@ final class DeviceLog {
   /** What has been written, for the pages that come after it. The writer's. */
   private RecentRegions trail = RecentRegions.NONE;
 
+  /**
+   * @param isKeeping whether much of a region may be written once more before it is freed: then a
+   *     region is kept ready for that
+   */
   DeviceLog(
       DeviceSettings settings,
       BlockFile file,
@@ -67,7 +78,9 @@ final class DeviceLog {
       DeviceCounters counters,
       PendingTombstones tombstones,
       Random random,
-      Runnable onWork) {
+      Runnable onWork,
+      DeviceClassUsage usage,
+      BooleanSupplier isKeeping) {
     this.settings = settings;
     this.file = file;
     this.head = head;
@@ -75,6 +88,8 @@ final class DeviceLog {
     this.counters = counters;
     this.tombstones = tombstones;
     this.onWork = onWork;
+    this.usage = usage;
+    this.isKeeping = isKeeping;
     this.regions = new DeviceRegions(settings.regionCount(), random);
     for (int n = 0; n < settings.buffers(); n++) {
       freeBatches.add(new WriteBatch(settings.bufferBytes()));
@@ -139,10 +154,25 @@ final class DeviceLog {
     lock.lock();
     try {
       return (batch != null || !freeBatches.isEmpty())
-          && (openRegion >= 0 || regions.freeCount() > 0);
+          && (openRegion >= 0 || regions.freeCount() > reserved());
     } finally {
       lock.unlock();
     }
+  }
+
+  /** Regions that only copies of records of a region that is being freed may open. */
+  private int reserved() {
+    return isKeeping.getAsBoolean() ? 1 : 0;
+  }
+
+  /** So many regions are to be free, so that the next ones can be opened while one is freed. */
+  int freeTarget() {
+    return FREE_TARGET + reserved();
+  }
+
+  /** Whether what comes has others leave. */
+  boolean isFull() {
+    return freeRegionCount() <= freeTarget();
   }
 
   boolean isIdle() {
@@ -184,11 +214,32 @@ final class DeviceLog {
       int entryLength,
       int storageClass,
       DiskLocation into) {
+    boolean isTaken = offer(memory, record, length, entryLength, storageClass, reserved(), into);
+    if (!isTaken) {
+      counters.dropped.incrementAndGet();
+    }
+    return isTaken;
+  }
+
+  /** Takes a record of a region that is about to be freed; false if nothing is free for it yet. */
+  boolean offerCopy(
+      MemorySegment memory, long record, int length, int storageClass, DiskLocation into) {
+    int entryLength = DirectoryPages.entryLength(memory, record);
+    return offer(memory, record, length, entryLength, storageClass, 0, into);
+  }
+
+  private boolean offer(
+      MemorySegment memory,
+      long record,
+      int length,
+      int entryLength,
+      int storageClass,
+      int left,
+      DiskLocation into) {
     lock.lock();
     try {
-      WriteBatch taking = batchFor(length, entryLength);
+      WriteBatch taking = batchFor(length, entryLength, left);
       if (taking == null) {
-        counters.dropped.incrementAndGet();
         return false;
       }
       into.device = head.number();
@@ -196,6 +247,7 @@ final class DeviceLog {
       into.generation = regions.generation(openRegion);
       into.offset = taking.put(memory, record, length, entryLength, storageClass);
       into.length = length;
+      usage.add(openRegion, storageClass, length);
       return true;
     } finally {
       lock.unlock();
@@ -210,7 +262,7 @@ final class DeviceLog {
     lock.lock();
     try {
       for (int n = 0; n < TOMBSTONES_A_BATCH; n++) {
-        WriteBatch taking = batchFor(0, 0);
+        WriteBatch taking = batchFor(0, 0, 0);
         if (taking == null) {
           return false;
         }
@@ -240,8 +292,12 @@ final class DeviceLog {
     }
   }
 
-  /** The batch for a record or, with a length of 0, for a tombstone; null if none is free. */
-  private @Nullable WriteBatch batchFor(int length, int entryLength) {
+  /**
+   * The batch for a record or, with a length of 0, for a tombstone; null if none is free.
+   *
+   * @param left so many regions must stay free
+   */
+  private @Nullable WriteBatch batchFor(int length, int entryLength, int left) {
     if (length > settings.bufferBytes()) {
       return null;
     }
@@ -254,7 +310,7 @@ final class DeviceLog {
       regions.seal(openRegion);
       openRegion = -1;
     }
-    if (openRegion < 0 && !openNext()) {
+    if (openRegion < 0 && !openNext(left)) {
       return null;
     }
     WriteBatch next = freeBatches.poll();
@@ -267,8 +323,8 @@ final class DeviceLog {
     return next;
   }
 
-  private boolean openNext() {
-    openRegion = regions.open();
+  private boolean openNext(int left) {
+    openRegion = regions.freeCount() > left ? regions.open() : -1;
     openEnd = 0;
     openPages = 0;
     if (openRegion < 0) {
@@ -431,6 +487,7 @@ final class DeviceLog {
       }
     }
     if (isUntouched) {
+      usage.clear(region);
       regions.giveUp(region);
     } else {
       regions.seal(region);
@@ -498,6 +555,7 @@ final class DeviceLog {
   void release(int region) {
     lock.lock();
     try {
+      usage.clear(region);
       regions.free(region);
     } finally {
       lock.unlock();
@@ -521,6 +579,7 @@ final class DeviceLog {
       done = handedOn;
       openRegion = -1;
       trail = RecentRegions.NONE;
+      usage.reset();
       regions.reset();
     } finally {
       lock.unlock();
@@ -545,8 +604,10 @@ final class DeviceLog {
     lock.lock();
     try {
       BitSet known = new BitSet();
+      usage.reset();
       for (WrittenExtent one : youngestFirst) {
         regions.adopt(one);
+        usage.adopt(one.region());
         known.set(one.region());
       }
       for (int region = 0; region < settings.regionCount(); region++) {
@@ -560,18 +621,23 @@ final class DeviceLog {
     trail = RecentRegions.of(youngestFirst);
   }
 
-  /** What {@link #restore} takes up: the regions as they are. Nothing is being written. */
-  ByteBuffer save() {
+  /**
+   * What {@link #restore} takes up: the regions as they are. Nothing is being written.
+   *
+   * @param hasClasses whether to save what the classes take, too
+   */
+  ByteBuffer save(boolean hasClasses) {
     lock.lock();
     try {
+      ByteBuffer taken = hasClasses ? usage.save() : ByteBuffer.allocate(0);
       ByteBuffer into =
-          ByteBuffer.allocate(SAVED_TRAIL_BYTES + regions.savedBytes())
+          ByteBuffer.allocate(SAVED_TRAIL_BYTES + regions.savedBytes() + taken.remaining())
               .order(ByteOrder.LITTLE_ENDIAN);
       trail.last().write(into, 0);
       trail.before().write(into, DirectoryPage.REACH_LENGTH);
       trail.beforeThat().write(into, 2 * DirectoryPage.REACH_LENGTH);
       regions.write(into.position(SAVED_TRAIL_BYTES));
-      return into.flip();
+      return into.put(taken).flip();
     } finally {
       lock.unlock();
     }
@@ -581,10 +647,21 @@ final class DeviceLog {
   boolean restore(ByteBuffer from) {
     lock.lock();
     try {
-      if (from.remaining() < SAVED_TRAIL_BYTES
-          || !regions.read(from.duplicate().order(from.order()).position(SAVED_TRAIL_BYTES))) {
+      if (from.remaining() < SAVED_TRAIL_BYTES) {
         return false;
       }
+      ByteBuffer rest = from.duplicate().order(from.order()).position(SAVED_TRAIL_BYTES);
+      int length = regions.savedBytes(rest);
+      if (length < 0 || !regions.read(part(rest, length))) {
+        return false;
+      }
+      for (int region = 0; region < settings.regionCount(); region++) {
+        if (regions.isReadable(region, regions.generation(region))) {
+          usage.adopt(region);
+        }
+      }
+      rest.position(rest.position() + length);
+      usage.read(rest);
     } finally {
       lock.unlock();
     }
@@ -596,10 +673,15 @@ final class DeviceLog {
     return true;
   }
 
+  private static ByteBuffer part(ByteBuffer of, int length) {
+    return of.slice(of.position(), length).order(of.order());
+  }
+
   /** A region that was taken up holds nothing that may be used. */
   void discard(int region) {
     lock.lock();
     try {
+      usage.clear(region);
       regions.adoptFree(region);
     } finally {
       lock.unlock();

@@ -5,6 +5,7 @@ import io.forebay.storage.index.KeyHash;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.layout.DirectoryPage;
 import io.forebay.storage.layout.RecordHeader;
+import io.forebay.storage.placement.StorageClasses;
 import io.forebay.storage.purge.Purges;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -54,6 +55,7 @@ final class DeviceRecovery {
   private final ObjectIndex.Cursor cursor;
   private final Purges purges;
   private final PendingTombstones tombstones;
+  private final DeviceClassUsage usage;
   private final boolean isIndexed;
   private final Tombstones dead;
   private final DeviceScan survey;
@@ -93,6 +95,7 @@ final class DeviceRecovery {
       Purges purges,
       PendingTombstones tombstones,
       KeyHash keyHash,
+      DeviceClassUsage usage,
       boolean isIndexed,
       Runnable onWork) {
     this.settings = settings;
@@ -109,6 +112,7 @@ final class DeviceRecovery {
     this.cursor = cursor;
     this.purges = purges;
     this.tombstones = tombstones;
+    this.usage = usage;
     this.isIndexed = isIndexed;
     this.dead = new Tombstones(settings.knownTombstones(), keyHash);
   }
@@ -221,9 +225,17 @@ final class DeviceRecovery {
       discardFrom(at);
       return false;
     }
+    int[] counts = new int[StorageClasses.COUNT];
     DeviceDirectory.Reading ignored =
         pages.forEach(
-            region, generation, known.pages(), one -> takeRecord(one, region, generation));
+            region,
+            generation,
+            known.pages(),
+            one -> {
+              DeviceClassRecount.count(one, counts);
+              takeRecord(one, region, generation);
+            });
+    usage.found(region, counts);
     if (at == 0 && reading.pages() > known.pages()) {
       // Written after the header was: what has lasted so far must last from here on.
       WrittenExtent found =

@@ -127,6 +127,21 @@ final class DeviceRegions {
     return Long.BYTES + Integer.BYTES + ages.length * SAVED_BYTES + free.size() * Integer.BYTES;
   }
 
+  /** Length of what {@link #write} wrote where a buffer stands; -1 if it can't be that. */
+  int savedBytes(ByteBuffer from) {
+    int begin = from.position();
+    if (from.remaining() < Long.BYTES + Integer.BYTES) {
+      return -1;
+    }
+    int freeCount = from.getInt(begin + Long.BYTES);
+    long length =
+        Long.BYTES
+            + Integer.BYTES
+            + (long) ages.length * SAVED_BYTES
+            + (long) freeCount * Integer.BYTES;
+    return freeCount >= 0 && length <= from.remaining() ? (int) length : -1;
+  }
+
   /** Writes what {@link #read} takes up. */
   void write(ByteBuffer into) {
     into.putLong(nextAge).putInt(free.size());

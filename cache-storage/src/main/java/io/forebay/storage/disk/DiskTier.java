@@ -22,6 +22,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -569,6 +570,25 @@ public final class DiskTier implements AutoCloseable {
 
   public List<DiskStats> stats() {
     return devices.all().stream().map(Device::stats).toList();
+  }
+
+  /** Bytes that the records of a storage class take of the devices in use. */
+  public long classBytes(int storageClass) {
+    return sum(device -> device.classBytes(storageClass));
+  }
+
+  /** Records of a storage class that these did not take because of its quota. */
+  public long classRefused(int storageClass) {
+    return sum(device -> device.classRefused(storageClass));
+  }
+
+  /** The share of a storage class of all of them, in bytes. */
+  public long share(int percent) {
+    return sum(device -> device.share(percent));
+  }
+
+  private long sum(ToLongFunction<Device> of) {
+    return devices.all().stream().filter(Device::isInUse).mapToLong(of).sum();
   }
 
   /** Regions of all devices freed because the index was full. */

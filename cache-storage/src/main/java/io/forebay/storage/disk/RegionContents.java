@@ -9,6 +9,7 @@ import io.forebay.storage.purge.Purges;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
 /**
  * The records of a region that a device is about to free, and their removal from the index.
@@ -21,27 +22,30 @@ final class RegionContents {
   private final ObjectIndex.Cursor cursor;
   private final Purges purges;
   private final StorageClasses classes;
+  private final long keepMillis;
+  private final LongSupplier clockMillis;
 
   /**
    * A record that no sweep has marked dead. The index may name another one by now.
    *
-   * @param isPinned whether it is of a pinned class
+   * @param storageClass its number
    */
-  record Listed(long high, long low, long birth, DiskLocation place, boolean isPinned) {}
+  record Listed(long high, long low, long birth, DiskLocation place, int storageClass) {}
 
   RegionContents(
       int number,
       DeviceLog log,
       DeviceDirectory directory,
       ObjectIndex.Cursor cursor,
-      Purges purges,
-      StorageClasses classes) {
+      DiskTier.Host host) {
     this.number = number;
     this.log = log;
     this.directory = directory;
     this.cursor = cursor;
-    this.purges = purges;
-    this.classes = classes;
+    this.purges = host.purges();
+    this.classes = host.classes();
+    this.keepMillis = host.keepMillis();
+    this.clockMillis = host.clockMillis();
   }
 
   /** Reads the region's directory. */
@@ -65,12 +69,18 @@ final class RegionContents {
         one.keyLow(),
         one.birth(),
         new DiskLocation().at(number, region, generation, one.offset(), one.recordLength()),
-        classes.of(one.storageClass()).pinnedPercent() > 0);
+        one.storageClass());
   }
 
   /** Whether it is worth keeping: read since it was written, or pinned. */
-  static boolean isWanted(Listed one, IndexValue present) {
-    return one.isPinned() || present.isDiskTouched();
+  boolean isWanted(Listed one, IndexValue present) {
+    return classes.of(one.storageClass()).pinnedPercent() > 0 || present.isDiskTouched();
+  }
+
+  /** Whether it can't even be confirmed any more. */
+  boolean isExpired(IndexValue present) {
+    long expires = Integer.toUnsignedLong(present.expiresSeconds()) * 1000;
+    return expires > 0 && expires + keepMillis <= clockMillis.getAsLong();
   }
 
   /** Whether a record that was read is a head that was purged. */

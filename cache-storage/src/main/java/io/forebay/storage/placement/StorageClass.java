@@ -13,6 +13,8 @@ package io.forebay.storage.placement;
  * @param floorPercent of the memory tier below which reclaim evicts nothing of it
  * @param pinnedPercent of the memory tier for records that reclaim does not evict; on a disk they
  *     are kept like requested ones
+ * @param diskQuotaPercent of each disk that it may take while others need space; 100: no quota
+ * @param diskFloorPercent of each disk below which none of its records leaves the disk
  */
 public record StorageClass(
     String name,
@@ -23,7 +25,9 @@ public record StorageClass(
     long memoryMaxBytes,
     int quotaPercent,
     int floorPercent,
-    int pinnedPercent) {
+    int pinnedPercent,
+    int diskQuotaPercent,
+    int diskFloorPercent) {
 
   public static final int BY_ADMISSION = -1;
 
@@ -56,7 +60,9 @@ public record StorageClass(
             && memoryMaxBytes >= 0
             && isPercent(quotaPercent)
             && isPercent(floorPercent)
-            && isPercent(pinnedPercent);
+            && isPercent(pinnedPercent)
+            && isPercent(diskQuotaPercent)
+            && isPercent(diskFloorPercent);
     if (!isSound) {
       throw new IllegalArgumentException("contradictory or out of range: class " + name);
     }
@@ -66,7 +72,7 @@ public record StorageClass(
     return value >= 0 && value <= 100;
   }
 
-  /** A share of the memory tier, or of anything else. */
+  /** A share of the memory tier, of a disk, or of anything else. */
   public static long share(long bytes, int percent) {
     return bytes / 100 * percent;
   }
@@ -82,6 +88,8 @@ public record StorageClass(
         tier == Tier.DISK ? 0 : UNLIMITED,
         100,
         0,
+        0,
+        100,
         0);
   }
 
@@ -95,7 +103,9 @@ public record StorageClass(
         memoryMaxBytes,
         quotaPercent,
         floorPercent,
-        pinnedPercent);
+        pinnedPercent,
+        diskQuotaPercent,
+        diskFloorPercent);
   }
 
   public StorageClass withMemoryMax(long bytes) {
@@ -108,12 +118,39 @@ public record StorageClass(
         bytes,
         quotaPercent,
         floorPercent,
-        pinnedPercent);
+        pinnedPercent,
+        diskQuotaPercent,
+        diskFloorPercent);
   }
 
   public StorageClass withShares(int quota, int floor, int pinned) {
     return new StorageClass(
-        name, tier, diskAfter, diskMinBytes, diskMaxBytes, memoryMaxBytes, quota, floor, pinned);
+        name,
+        tier,
+        diskAfter,
+        diskMinBytes,
+        diskMaxBytes,
+        memoryMaxBytes,
+        quota,
+        floor,
+        pinned,
+        diskQuotaPercent,
+        diskFloorPercent);
+  }
+
+  public StorageClass withDiskShares(int quota, int floor) {
+    return new StorageClass(
+        name,
+        tier,
+        diskAfter,
+        diskMinBytes,
+        diskMaxBytes,
+        memoryMaxBytes,
+        quotaPercent,
+        floorPercent,
+        pinnedPercent,
+        quota,
+        floor);
   }
 
   /** Whether the size of a body decides about a disk. */
@@ -123,6 +160,10 @@ public record StorageClass(
 
   public boolean hasQuota() {
     return quotaPercent < 100;
+  }
+
+  public boolean hasDiskQuota() {
+    return diskQuotaPercent < 100;
   }
 
   /** Of the memory tier, what reclaim leaves alone. */

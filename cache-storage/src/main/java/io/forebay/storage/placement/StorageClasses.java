@@ -27,7 +27,9 @@ public final class StorageClasses {
       StorageClass[] byNumber,
       boolean[] isConfigured,
       Map<String, Integer> byName,
-      boolean isAnyGuarded) {}
+      boolean isAny,
+      boolean isAnyGuarded,
+      boolean isAnyOnDisks) {}
 
   public StorageClasses(StorageClassNumbers numbers) {
     this.numbers = numbers;
@@ -68,7 +70,12 @@ public final class StorageClasses {
       }
     }
     return new State(
-        byNumber, isConfigured, byName, classes.stream().anyMatch(one -> one.guardedPercent() > 0));
+        byNumber,
+        isConfigured,
+        byName,
+        !classes.isEmpty(),
+        classes.stream().anyMatch(one -> one.guardedPercent() > 0),
+        classes.stream().anyMatch(one -> one.hasDiskQuota() || one.diskFloorPercent() > 0));
   }
 
   /** The class of records with a number. */
@@ -79,6 +86,16 @@ public final class StorageClasses {
   /** Whether any class has a floor or a pinned share. */
   public boolean isAnyGuarded() {
     return state.isAnyGuarded;
+  }
+
+  /** Whether any class has a quota or a floor on disks. */
+  public boolean isAnyOnDisks() {
+    return state.isAnyOnDisks;
+  }
+
+  /** Whether there is any class but the default one. */
+  public boolean isAny() {
+    return state.isAny;
   }
 
   /** Whether a class other than the default one is configured. */

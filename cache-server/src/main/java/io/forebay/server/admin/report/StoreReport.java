@@ -444,6 +444,11 @@ public final class StoreReport {
             .filter(part -> part.tier().equals(memory))
             .mapToLong(StoreCensus.Part::capacityBytes)
             .sum();
+    long diskBytes =
+        census.parts().stream()
+            .filter(part -> !isMemory(survey, part))
+            .mapToLong(StoreCensus.Part::capacityBytes)
+            .sum();
     for (int n = 0; n < StorageClasses.COUNT; n++) {
       StoreCensus.OfClass known = counted.get(n);
       if (known == null && !survey.classes().isConfigured(n)) {
@@ -461,6 +466,8 @@ public final class StoreReport {
         node.put("quotaBytes", StorageClass.share(tierBytes, rules.quotaPercent()));
         node.put("floorBytes", StorageClass.share(tierBytes, rules.floorPercent()));
         node.put("pinnedBytes", StorageClass.share(tierBytes, rules.pinnedPercent()));
+        node.put("diskQuotaBytes", StorageClass.share(diskBytes, rules.diskQuotaPercent()));
+        node.put("diskFloorBytes", StorageClass.share(diskBytes, rules.diskFloorPercent()));
       }
     }
   }
