@@ -66,15 +66,16 @@ record MemoryPlan(
   private static final double PLACE_SHARE = 0.98;
 
   static MemoryPlan of(ServerConfig config, MachineMemory machine) {
+    MachineMemory.Reading reading = machine.read();
     List<DeviceSettings> disks =
         config.stores().stream()
             .map(disk ->
                 DeviceSettings.of(disk.name(), disk.path(), disk.bytes())
                     .withReaders(disk.readers())
-                    .withTransit(disk.transitBytes()))
+                    .withTransit(ConfiguredDisks.transitBytes(disk, config, reading.limitBytes())))
             .toList();
     return new MemoryPlan(
-        machine.read(),
+        reading,
         Runtime.getRuntime().maxMemory(),
         io.netty.util.internal.PlatformDependent.maxDirectMemory(),
         disks.stream().mapToLong(DeviceSettings::bytes).sum(),

@@ -356,10 +356,14 @@ public final class Server implements NodeControl, AutoCloseable {
                 .map(tier -> new StoreSettings.MiddleTier(tier.path(), tier.bytes()))
                 .toList())
         .withScrub(config.store().scrubRate())
-        .withDisks(ConfiguredDisks.of(config))
+        .withDisks(ConfiguredDisks.of(config, memoryBytes()))
         .withClasses(ConfiguredStorageClasses.of(config))
         .withPredicates(PurgePredicate::parse)
         .withEviction(tuning(config.store()));
+  }
+
+  private static long memoryBytes() {
+    return MachineMemory.system().read().limitBytes();
   }
 
   private static Tuning tuning(ServerConfig.StoreConfig store) {
@@ -565,8 +569,8 @@ public final class Server implements NodeControl, AutoCloseable {
       case REINIT -> store.reinitialise(name);
       case EVACUATE -> store.evacuate(name);
       case CANCEL_EVACUATION -> store.cancelEvacuation(name);
-      case REPLACE -> store.replace(ConfiguredDisks.named(name, config()));
-      case ADD -> store.add(ConfiguredDisks.named(name, config()));
+      case REPLACE -> store.replace(ConfiguredDisks.named(name, config(), memoryBytes()));
+      case ADD -> store.add(ConfiguredDisks.named(name, config(), memoryBytes()));
       case REMOVE -> store.remove(name);
     }
   }

@@ -9,6 +9,7 @@ import static io.forebay.server.config.ValueType.integer;
 import static io.forebay.server.config.ValueType.oneOf;
 import static io.forebay.server.config.ValueType.percent;
 import static io.forebay.server.config.ValueType.size;
+import static io.forebay.server.config.ValueType.sizeOrAuto;
 
 import io.forebay.core.key.KeyRecipe;
 import io.forebay.core.key.UnkeyedFields;
@@ -569,12 +570,14 @@ final class ConfigKeys {
   static final Field<DiskConfig, Long> DISK_TRANSIT_BUFFERS =
       atStart(
           "transit-buffers",
-          size("0", "64GiB"),
-          "64MiB",
+          sizeOrAuto("0", "64GiB"),
+          "auto",
           DiskConfig::transitBytes,
           "Maximum memory of the buffers in which slices of bodies go from the disk to clients"
-              + " without entering the memory tier. While no buffer is free, a slice is read"
-              + " into the memory tier; 0 means that every slice is.");
+              + " without entering the memory tier. A client takes one to two slices while it"
+              + " receives. While no buffer is free, a slice is read into the memory tier; 0 means"
+              + " that every slice is. `auto` is a 32nd of the memory that the process can have,"
+              + " divided among the disks: at least 64 MiB for each, and at most 1 GiB.");
 
   static final Field<DiskConfig, DailyWrites> DISK_DAILY_WRITES =
       atStart(

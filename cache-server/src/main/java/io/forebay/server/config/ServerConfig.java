@@ -154,6 +154,7 @@ public record ServerConfig(
   /**
    * One device of the disk tier.
    *
+   * @param transitBytes bound of its transit buffers; -1: by the memory of the machine
    * @param dailyWrites bound of what is written to it a day
    * @param ratedWrites bytes that its maker says can be written to it; 0 means not known
    * @param trim whether the device is told which regions are free

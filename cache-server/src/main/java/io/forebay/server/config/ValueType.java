@@ -413,6 +413,18 @@ record ValueType<T>(
         ValueType::printSize);
   }
 
+  /** A size, or {@code auto}, which is -1. */
+  static ValueType<Long> sizeOrAuto(String min, String max) {
+    ValueType<Long> sizes = size(min, max);
+    return new ValueType<>(
+        "size or `auto`",
+        min + " to " + max + ", or auto",
+        sizes.pattern() + "|auto",
+        bytes(min),
+        text -> text.equals("auto") ? -1 : sizes.reader().read(text),
+        value -> value < 0 ? "auto" : printSize(value));
+  }
+
   /** A size, or a share of the memory that the process can have. */
   static ValueType<MemorySize> memory(String min, String max, int mostPercent) {
     ValueType<Long> sizes = size(min, max);
