@@ -9,6 +9,8 @@ import io.forebay.storage.index.ObjectIndex.Outcome;
 import io.forebay.storage.index.ObjectIndex.Verdict;
 import io.forebay.storage.index.TieredIndex;
 import io.forebay.storage.layout.Layouts;
+import io.forebay.storage.layout.RecordHeader;
+import io.forebay.storage.layout.SliceRecord;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.concurrent.atomic.AtomicLong;
@@ -34,6 +36,7 @@ final class TierRaces {
       case "Promoting" -> Promoting::new;
       case "Colliding" -> Colliding::new;
       case "ReadingSlot" -> ReadingSlot::new;
+      case "SharingRun" -> SharingRun::new;
       default -> throw new IllegalArgumentException(name);
     };
   }
@@ -290,6 +293,91 @@ final class TierRaces {
     @Override
     public int after() {
       return named(twin);
+    }
+  }
+
+  /**
+   * Two slices of one run: one leaves memory and joins it, while the other comes into memory and
+   * leaves it. First: whether that one left memory. Second: whether the other one came.
+   */
+  private static final class SharingRun extends Pair {
+    private static final int LENGTH = (4 << 10) + SliceRecord.LENGTH;
+
+    private final IndexValue value = new IndexValue();
+
+    SharingRun() {
+      for (int slice = 0; slice < 3; slice++) {
+        int number = slice;
+        require(
+            change(
+                patient,
+                slice,
+                (isPresent, there) -> {
+                  there.identity(RecordHeader.KIND_SLICE, 1, key);
+                  there.disk(DEVICE, 1, 0, number * LENGTH, LENGTH);
+                  there.memory(1, 1, 64, LENGTH);
+                  return Verdict.PUT;
+                }));
+        require(slice == 0 || leave(patient, slice));
+      }
+    }
+
+    private boolean change(ObjectIndex.Cursor cursor, int slice, ObjectIndex.Update update) {
+      return cursor.update(SliceRecord.keyHigh(key), SliceRecord.keyLow(key, slice), update)
+          == Outcome.DONE;
+    }
+
+    private boolean leave(ObjectIndex.Cursor cursor, int slice) {
+      return change(
+          cursor,
+          slice,
+          (isPresent, there) -> {
+            there.leaveMemory();
+            return Verdict.PUT;
+          });
+    }
+
+    @Override
+    public int first() {
+      meetSecond();
+      return leave(firstCursor, 0) ? 1 : 0;
+    }
+
+    @Override
+    public int second() {
+      meetFirst();
+      boolean isDone =
+          change(
+              secondCursor,
+              1,
+              (isPresent, there) -> {
+                there.memory(1, 1, 64, LENGTH);
+                return Verdict.PUT;
+              });
+      return isDone ? 1 : 0;
+    }
+
+    /** A digit for each slice: 1 if it is in memory, 2 if it is on the disk; else 0. */
+    @Override
+    public int after() {
+      int digits = 0;
+      for (int slice = 0; slice < 3; slice++) {
+        digits = 10 * digits + where(slice);
+      }
+      // Nothing is behind what was in memory.
+      require(change(patient, 1, (isPresent, there) -> Verdict.REMOVE));
+      int result = 10 * digits + where(1);
+      for (int slice = 0; slice < 3; slice++) {
+        boolean ignored =
+            change(patient, slice, (isPresent, there) -> isPresent ? Verdict.REMOVE : Verdict.KEEP);
+      }
+      return result;
+    }
+
+    private int where(int slice) {
+      Outcome known = patient.get(SliceRecord.keyHigh(key), SliceRecord.keyLow(key, slice), value);
+      boolean isRight = known == Outcome.DONE && value.isOnDiskAt(DEVICE, 1, 0, slice * LENGTH);
+      return isRight ? value.isInMemory() ? 1 : 2 : 0;
     }
   }
 

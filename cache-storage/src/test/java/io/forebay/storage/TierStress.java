@@ -51,6 +51,18 @@ public class TierStress {
   @Outcome(expect = Expect.FORBIDDEN, desc = "some of both, or neither")
   public static class Whole {}
 
+  /** Of {@code TierRaces.SharingRun}. */
+  @Outcome(
+      id = "1, 1, 2120",
+      expect = Expect.ACCEPTABLE,
+      desc = "one has joined the run, the other has left it")
+  @Outcome(
+      id = {"0, 1, 1120", "1, 0, 2220", "0, 0, 1220"},
+      expect = Expect.ACCEPTABLE,
+      desc = "one or both met a busy index")
+  @Outcome(expect = Expect.FORBIDDEN, desc = "a slice is lost, or one that has left is named")
+  public static class Shared {}
+
   @JCStressTest
   @JCStressMeta(Younger.class)
   @State
@@ -228,6 +240,55 @@ public class TierStress {
   public static class ReadOnce {
     private static final Supplier<Race> RACES =
         Weakening.tierRaces("ReadingSlot", Weakening.READ_ONCE);
+
+    private final Race race = RACES.get();
+
+    @Actor
+    public void first(III_Result result) {
+      result.r1 = race.first();
+    }
+
+    @Actor
+    public void second(III_Result result) {
+      result.r2 = race.second();
+    }
+
+    @Arbiter
+    public void after(III_Result result) {
+      result.r3 = race.after();
+    }
+  }
+
+  @JCStressTest
+  @JCStressMeta(Shared.class)
+  @State
+  public static class RealSharing {
+    private static final Supplier<Race> RACES = Weakening.tierRaces("SharingRun", null);
+
+    private final Race race = RACES.get();
+
+    @Actor
+    public void first(III_Result result) {
+      result.r1 = race.first();
+    }
+
+    @Actor
+    public void second(III_Result result) {
+      result.r2 = race.second();
+    }
+
+    @Arbiter
+    public void after(III_Result result) {
+      result.r3 = race.after();
+    }
+  }
+
+  @JCStressTest
+  @JCStressMeta(Shared.class)
+  @State
+  public static class JoinedWithoutLock {
+    private static final Supplier<Race> RACES =
+        Weakening.tierRaces("SharingRun", Weakening.JOINED_WITHOUT_LOCK);
 
     private final Race race = RACES.get();
 

@@ -85,6 +85,23 @@ enum Weakening {
   NAMED_WITHOUT_BIRTH(
       new Change("index/DiskIndex", "if (there >= value.birth()) {", "if (value.birth() < 0) {")),
 
+  JOINED_WITHOUT_LOCK(
+      new Change(
+          "index/DiskIndex",
+          """
+          boolean ignored = lockStripe(stripe, true);
+              try {
+                long slot = slotOf(id, true);
+                return slot >= 0 && enter(stripe, slot, slice, value);
+              } finally {
+                unlockStripe(stripe);
+              }
+          """,
+          """
+          long slot = slotOf(id, true);
+              return slot >= 0 && enter(stripe, slot, slice, value);
+          """)),
+
   READ_ONCE(
       new Change("index/DiskIndex", "if (words.get(number) == word) {", "if (number >= 0) {"),
       new Change("index/DiskIndex", "VarHandle.loadLoadFence();", "")),

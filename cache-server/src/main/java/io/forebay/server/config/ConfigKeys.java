@@ -505,8 +505,9 @@ final class ConfigKeys {
           "0",
           StoreConfig::indexEntries,
           "Maximum number of index entries. An object takes one entry, and one more for each MiB"
-              + " of its body: about 112 bytes of memory if it has a copy in memory, about 22"
-              + " bytes if it is on a disk only. With disks, at most half of the number is for"
+              + " of its body; on a disk, up to 12 MiB that lie together share one. An entry takes"
+              + " about 112 bytes of memory if there is a copy in memory, about 22 bytes if there"
+              + " is one on a disk only. With disks, at most half of the number is for"
               + " objects in memory. 0 means one entry for each"
               + " 4 KiB of the memory tier and each 32 KiB of the disks, more if an earlier"
               + " run needed more, and at most `store.index-memory`. When the"

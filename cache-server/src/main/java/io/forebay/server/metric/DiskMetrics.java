@@ -126,7 +126,8 @@ final class DiskMetrics {
   private static void addIndex(Of disk) {
     disk.gauge(
         "forebay_disk_index_entries",
-        "Records that are on this disk and not in memory, by its index table.",
+        "Entries in use in the disk's index table: records and runs of slices that are not in"
+            + " memory.",
         DiskStats::indexEntries);
     disk.gauge(
         "forebay_disk_index_capacity_entries",

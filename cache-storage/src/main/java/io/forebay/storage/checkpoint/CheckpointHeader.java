@@ -62,7 +62,11 @@ record CheckpointHeader(
   static final int LENGTH = 4096;
 
   private static final long MAGIC = 0x3150_4B43_4B53_4944L; // "DISKCKP1"
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
+
+  /** Its tables have no runs of slices, which are as good. */
+  private static final int VERSION_WITHOUT_RUNS = 1;
+
   private static final int CRC_OFFSET = 128;
 
   static final int STRIPE_ENTRY = 2 * Integer.BYTES;
@@ -91,9 +95,11 @@ record CheckpointHeader(
   /** Null if it is not one. */
   static @Nullable CheckpointHeader read(ByteBuffer page) {
     page.clear().order(ByteOrder.LITTLE_ENDIAN);
-    if (page.getInt(CRC_OFFSET) != checksum(page)
-        || page.getLong() != MAGIC
-        || page.getInt() != VERSION) {
+    if (page.getInt(CRC_OFFSET) != checksum(page) || page.getLong() != MAGIC) {
+      return null;
+    }
+    int version = page.getInt();
+    if (version != VERSION && version != VERSION_WITHOUT_RUNS) {
       return null;
     }
     int stripeBits = page.getInt();

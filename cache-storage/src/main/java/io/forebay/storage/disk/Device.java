@@ -467,6 +467,11 @@ final class Device {
     return health.isOnline() && log.hasRoom();
   }
 
+  /** Whether at least half of the buffers are free. */
+  boolean hasAmpleRoom() {
+    return health.isOnline() && log.hasAmpleRoom();
+  }
+
   boolean isIdle() {
     return log.isIdle();
   }

@@ -175,6 +175,17 @@ final class DeviceLog {
     return freeRegionCount() <= freeTarget();
   }
 
+  /** Whether at least half of the buffers are free. */
+  boolean hasAmpleRoom() {
+    lock.lock();
+    try {
+      return freeBatches.size() >= settings.buffers() / 2
+          && (openRegion >= 0 || regions.freeCount() > reserved());
+    } finally {
+      lock.unlock();
+    }
+  }
+
   boolean isIdle() {
     lock.lock();
     try {

@@ -52,6 +52,9 @@ public record DeviceSettings(
   private static final int MIN_REGIONS = 8;
   private static final long TRANSIT_BYTES = 64 << 20;
 
+  /** Four slices of 1 MiB and their headers. */
+  private static final int BUFFER_BYTES = (4 << 20) + 4096;
+
   public DeviceSettings(
       String name,
       Path directory,
@@ -83,7 +86,7 @@ public record DeviceSettings(
   }
 
   public static DeviceSettings of(String name, Path directory, long bytes) {
-    return new DeviceSettings(name, directory, bytes, 0, 4 << 20, 8, 4, 5, 10_000, 0);
+    return new DeviceSettings(name, directory, bytes, 0, BUFFER_BYTES, 8, 4, 5, 10_000, 0);
   }
 
   public DeviceSettings withReaders(int newReaders) {

@@ -15,8 +15,8 @@ import io.forebay.storage.endurance.EnduranceStats;
  *     were slow, and records whose checksum did not match
  * @param checksumFailures records whose checksum did not match; also those that an unclean stop may
  *     have cut, which do not count as errors
- * @param indexEntries records that only this device has, by its table
- * @param indexCapacity of the table, in records
+ * @param indexEntries of its table: records and runs of slices that only this device has
+ * @param indexCapacity of the table, in entries
  * @param indexBytes memory of the table
  * @param indexRefused records that were not kept because the table was full
  * @param indexCollisions records that gave way to another with the same number in the table

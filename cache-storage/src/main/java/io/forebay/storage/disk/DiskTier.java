@@ -321,6 +321,16 @@ public final class DiskTier implements AutoCloseable {
     return !devices.all().isEmpty();
   }
 
+  /** The same for more than a few records: at least half of the buffers of each are free. */
+  public boolean hasAmpleRoom() {
+    for (Device device : devices.all()) {
+      if (device.isOnline() && !device.hasAmpleRoom()) {
+        return false;
+      }
+    }
+    return !devices.all().isEmpty();
+  }
+
   /** Whether nothing waits to be written on any device that is online. */
   public boolean isIdle() {
     for (Device device : devices.all()) {

@@ -28,6 +28,11 @@ import org.jspecify.annotations.Nullable;
  * is still being read after a start, nothing is copied ahead. A record that is on a disk is not
  * written again when it leaves, so this writes nothing more, but for what is replaced or purged
  * before it would have left.
+ *
+ * <p>With a slice go the other slices of its group that memory has and that would be written, too:
+ * in the order of the body, so that they lie one behind the other on the disk, are named by one
+ * entry of its table, and are read together. From other regions they go only while the disks have
+ * buffers to spare.
  */
 public final class DiskDemoter {
   private static final long DAY_MILLIS = 86_400_000L;
@@ -49,6 +54,7 @@ public final class DiskDemoter {
   private final IndexValue head = new IndexValue();
   private final DiskLocation place = new DiskLocation();
   private final Update update = new Update();
+  private final SliceGroup group;
 
   /** Of each region, the generation that was copied to disk as a whole. */
   private final int[] copied;
@@ -89,6 +95,7 @@ public final class DiskDemoter {
     this.admission =
         new DiskAdmission(
             regions, classes, new BodySizes(regions, cursor, sliceBytes), onlyTouched);
+    this.group = new SliceGroup(regions, cursor);
     this.bytesPerDay = bytesPerDay;
     this.clockMillis = clockMillis;
     this.copied = new int[regions.count()];
@@ -136,12 +143,58 @@ public final class DiskDemoter {
       update.place = null;
       return cursor.update(high(entry), low(entry), update) == ObjectIndex.Outcome.DONE;
     }
-    boolean isWanted = !regions.isSoft(region, slot) && admission.admitsLeaving(region, slot);
-    if (!isWanted || !offer(entry, slot)) {
+    if (regions.isSoft(region, slot) || !admission.admitsLeaving(region, slot)) {
+      refused.incrementAndGet();
+      return false;
+    }
+    int own = group.of(region, slot);
+    copyGroup(0, own, region, admission::admitsLeaving);
+    boolean isLeft = write(region, slot, generation);
+    if (isLeft) {
+      copyGroup(own + 1, group.end(), region, admission::admitsLeaving);
+    }
+    return isLeft;
+  }
+
+  /** Writes a record that leaves memory; false if it is on no disk then. */
+  private boolean write(int region, int slot, int generation) {
+    long entry = regions.entry(region, slot);
+    update.at(region, generation, regions.offset(region, slot));
+    update.leaves = true;
+    if (!find(entry)) {
+      return false;
+    }
+    if (!offer(entry, slot)) {
       refused.incrementAndGet();
       return false;
     }
     return settle(entry);
+  }
+
+  /** Of records that are written ahead of need. */
+  private interface Filter {
+    boolean admits(int region, int slot);
+  }
+
+  /**
+   * Writes slices of the group ahead of need; none while a disk may have them that is being read.
+   *
+   * @param home the region of the slice for whose sake this is
+   */
+  private void copyGroup(int from, int end, int home, Filter filter) {
+    for (int n = from; n < end && disk.isRecovered(); n++) {
+      if (!group.find(n)) {
+        continue;
+      }
+      int region = group.region();
+      int slot = group.slot();
+      if (regions.isLive(region, slot)
+          && !regions.isSoft(region, slot)
+          && filter.admits(region, slot)
+          && (region == home ? disk.hasRoom() : disk.hasAmpleRoom())) {
+        boolean ignored = copyOne(region, slot, group.generation());
+      }
+    }
   }
 
   /**
@@ -181,7 +234,7 @@ public final class DiskDemoter {
             && regions.isLive(region, slot)
             && admission.isDueInProbation(region, slot)
             && !regions.isSoft(region, slot)) {
-          if (!copy(region, slot, generation)) {
+          if (!copy(region, slot, generation, admission::isDueInProbation)) {
             return false;
           }
         }
@@ -254,15 +307,16 @@ public final class DiskDemoter {
     int state = regions.state(region);
     boolean isServed = state == Regions.SEALED || state == Regions.OPEN;
     int slots = isServed ? regions.slots(region) : 0;
+    Filter filter = isAhead ? admission::admitsLeaving : admission::admits;
     for (; copyingSlot < slots; copyingSlot++) {
       int slot = copyingSlot;
       if (!regions.isCommitted(region, slot, generation)
           || !regions.isLive(region, slot)
           || regions.isSoft(region, slot)
-          || (isAhead && !admission.admitsLeaving(region, slot))) {
+          || !filter.admits(region, slot)) {
         continue;
       }
-      if (!copy(region, slot, generation)) {
+      if (!copy(region, slot, generation, filter)) {
         return false;
       }
     }
@@ -271,8 +325,27 @@ public final class DiskDemoter {
     return true;
   }
 
-  /** Writes a record to a disk if it belongs there; false if it has to wait for space. */
-  private boolean copy(int region, int slot, int generation) {
+  /**
+   * Writes a record to a disk if it belongs there, and its group; false if it has to wait for
+   * space.
+   *
+   * @param filter for the others of its group
+   */
+  private boolean copy(int region, int slot, int generation, Filter filter) {
+    update.at(region, generation, regions.offset(region, slot));
+    if (!find(regions.entry(region, slot)) || disk.isReadable(value)) {
+      return true;
+    }
+    int own = group.of(region, slot);
+    copyGroup(0, own, region, filter);
+    boolean isDone = copyOne(region, slot, generation);
+    if (isDone) {
+      copyGroup(own + 1, group.end(), region, filter);
+    }
+    return isDone;
+  }
+
+  private boolean copyOne(int region, int slot, int generation) {
     if (!admission.admits(region, slot) || !check.isIntact(region, generation, slot)) {
       return true;
     }

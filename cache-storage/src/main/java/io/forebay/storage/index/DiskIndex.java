@@ -13,8 +13,9 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The names of records that only one disk has: a hash table of slots of 20 bytes. The memory tier's
- * names are in an {@link ObjectIndex}; {@link TieredIndex} keeps the two together.
+ * The names of records that only one disk has: a hash table of slots of 20 bytes. A slot names one
+ * record, or a run of slices (see {@link RunSlot}). The memory tier's names are in an {@link
+ * ObjectIndex}; {@link TieredIndex} keeps the two together.
  *
  * <pre>
  *  bucket
@@ -52,6 +53,9 @@ import java.util.concurrent.locks.LockSupport;
  * lie in a second bucket that follows from its key in the same way; if both are full, others move
  * to theirs. That fills stripes to 95 %.
  *
+ * <p>A run has a key of its own, and is told from a record by its kind: a run and a record with the
+ * same number have nothing to do with each other.
+ *
  * <p>Each stripe has a word on the heap: its length, whether it is locked, and a number that every
  * change raises. Who reads looks at the word before and after.
  *
@@ -63,6 +67,11 @@ public final class DiskIndex {
   static final int KEY_BITS = 39;
 
   private static final long TAG_MASK = 0xFFFF_FFFFL;
+
+  /** The lowest, and the highest, bit of each half of a word. */
+  private static final long LOW_BITS = 0x0000_0001_0000_0001L;
+
+  private static final long HIGH_BITS = 0x8000_0000_8000_0000L;
 
   static final int SLOTS = 16;
   private static final int TAGS_BYTES = SLOTS * Integer.BYTES;
@@ -81,17 +90,20 @@ public final class DiskIndex {
   /** What the smallest table holds. */
   private static final long MIN_CAPACITY = (long) (2 * STEP_SLOTS * LOAD);
 
+  /** In place of a slice of a run: the slot of a record by itself. */
+  static final int ALONE = -1;
+
   // --- a slot
-  private static final int KIND_MASK = 3;
-  private static final int TOUCHED = 4;
+  static final int KIND_MASK = 3;
+  static final int TOUCHED = 4;
   private static final int ALTERNATE = 8;
-  private static final int GENERATION_SHIFT = 4;
-  private static final int GENERATION_MASK = 15;
-  private static final int LENGTH_SHIFT = 8;
-  private static final int LENGTH_MASK = 0x7FFF;
-  private static final int PLACE_SHIFT = 23;
+  static final int GENERATION_SHIFT = 4;
+  static final int GENERATION_MASK = 15;
+  static final int LENGTH_SHIFT = 8;
+  static final int LENGTH_MASK = 0x7FFF;
+  static final int PLACE_SHIFT = 23;
   private static final int EXPIRY_MASK = 0xFFFF;
-  private static final int BIRTH_SHIFT = 16;
+  static final int BIRTH_SHIFT = 16;
   private static final long EXPIRY_SECONDS = 43_200;
 
   /** Later births are not kept. */
@@ -105,7 +117,11 @@ public final class DiskIndex {
   private static final long CHANGE = 0x200;
 
   // --- the file
-  private static final long MAGIC = 0x3158_4449_4B53_4944L; // "DISKIDX1"
+  private static final long MAGIC = 0x3258_4449_4B53_4944L; // "DISKIDX2"
+
+  /** Of a file without runs, which is as good. */
+  private static final long MAGIC_WITHOUT_RUNS = 0x3158_4449_4B53_4944L; // "DISKIDX1"
+
   private static final int PAGE = 4096;
   private static final int MAGIC_OFFSET = 0;
   private static final int DEVICE_OFFSET = 8;
@@ -306,30 +322,51 @@ public final class DiskIndex {
   }
 
   /** Where the slot of a key is; -1 if there is none. */
-  private static long locate(MemorySegment stripe, int buckets, long key) {
+  private static long locate(MemorySegment stripe, int buckets, long key, boolean isRun) {
     int tag = (int) key;
-    long slot = scan(stripe, bucket(key, buckets), tag, 0);
-    return slot >= 0 ? slot : scan(stripe, bucket(key ^ turn(tag), buckets), tag, ALTERNATE);
+    long slot = scan(stripe, bucket(key, buckets), tag, 0, isRun);
+    return slot >= 0 ? slot : scan(stripe, bucket(key ^ turn(tag), buckets), tag, ALTERNATE, isRun);
   }
 
-  private static long scan(MemorySegment stripe, int bucket, int tag, int alternate) {
+  private static long scan(
+      MemorySegment stripe, int bucket, int tag, int alternate, boolean isRun) {
     long at = (long) bucket * BUCKET_BYTES;
-    for (int n = 0; n < SLOTS; n++) {
-      if (stripe.get(Layouts.INT, at + (long) n * Integer.BYTES) == tag) {
-        long slot = slotAt(bucket, n);
-        if ((stripe.get(Layouts.LONG, slot) & ALTERNATE) == alternate) {
-          return slot;
+    long wanted = pair(tag);
+    for (int n = 0; n < SLOTS; n += 2) {
+      long two = stripe.get(Layouts.LONG, at + (long) n * Integer.BYTES) ^ wanted;
+      if (hasZero(two)) {
+        for (int one = n; one < n + 2; one++) {
+          long slot = slotAt(bucket, one);
+          if ((int) (two >>> ((one - n) * Integer.SIZE)) == 0
+              && isFor(stripe.get(Layouts.LONG, slot), alternate, isRun)) {
+            return slot;
+          }
         }
       }
     }
     return -1;
   }
 
+  private static boolean isFor(long first, int alternate, boolean isRun) {
+    return (first & ALTERNATE) == alternate && RunSlot.isRun(first) == isRun;
+  }
+
+  /** A tag twice, to be compared with two at once. */
+  private static long pair(int tag) {
+    return (tag & TAG_MASK) << Integer.SIZE | (tag & TAG_MASK);
+  }
+
+  /** Whether one half of a word is 0. */
+  private static boolean hasZero(long two) {
+    return (two - LOW_BITS & ~two & HIGH_BITS) != 0;
+  }
+
   private static int free(MemorySegment stripe, int bucket) {
     long at = (long) bucket * BUCKET_BYTES;
-    for (int n = 0; n < SLOTS; n++) {
-      if (stripe.get(Layouts.INT, at + (long) n * Integer.BYTES) == 0) {
-        return n;
+    for (int n = 0; n < SLOTS; n += 2) {
+      long two = stripe.get(Layouts.LONG, at + (long) n * Integer.BYTES);
+      if (hasZero(two)) {
+        return (int) two == 0 ? n : n + 1;
       }
     }
     return -1;
@@ -349,8 +386,17 @@ public final class DiskIndex {
     return second >>> BIRTH_SHIFT;
   }
 
-  private int region(long first) {
-    return (int) ((first >>> PLACE_SHIFT) / (regionBytes / RecordHeader.ALIGNMENT));
+  private int unitsPerRegion() {
+    return regionBytes / RecordHeader.ALIGNMENT;
+  }
+
+  /** The region of a record, or of a run. */
+  private int region(long first, long second) {
+    long place =
+        RunSlot.isRun(first)
+            ? RunSlot.place(first, second, RunSlot.any(second))
+            : first >>> PLACE_SHIFT;
+    return (int) (place / unitsPerRegion());
   }
 
   /**
@@ -358,8 +404,8 @@ public final class DiskIndex {
    * device does not know the lives of its regions, after a start, every slot counts: what it names
    * cannot be read yet, but an install in that time has to end it.
    */
-  private boolean isStale(long first) {
-    int region = region(first);
+  private boolean isStale(long first, long second) {
+    int region = region(first, second);
     if (region >= regionCount) {
       return true;
     }
@@ -367,15 +413,28 @@ public final class DiskIndex {
     return generation != 0 && !looksLike(generation, (int) first >>> GENERATION_SHIFT);
   }
 
-  private void fill(long first, long second, IndexValue into) {
-    int region = region(first);
-    long units = (first >>> PLACE_SHIFT) - (long) region * (regionBytes / RecordHeader.ALIGNMENT);
-    int length = ((int) (first >>> LENGTH_SHIFT & LENGTH_MASK) + 1) * RecordHeader.ALIGNMENT;
-    into.identity((byte) (first & KIND_MASK), birth(second), IndexValue.UNKNOWN_OBJECT);
+  /**
+   * @param slice of the run; {@link #ALONE} if the slot is a record's
+   */
+  private void fill(long first, long second, int slice, IndexValue into) {
+    boolean isAlone = slice == ALONE;
+    long place = isAlone ? first >>> PLACE_SHIFT : RunSlot.place(first, second, slice);
+    int length =
+        isAlone
+            ? (int) (first >>> LENGTH_SHIFT) & LENGTH_MASK
+            : RunSlot.length(first, second, slice);
+    byte kind = isAlone ? (byte) (first & KIND_MASK) : RecordHeader.KIND_SLICE;
+    int region = (int) (place / unitsPerRegion());
+    int units = (int) (place % unitsPerRegion());
+    into.identity(kind, birth(second), IndexValue.UNKNOWN_OBJECT);
     into.leaveMemory();
-    into.fate(seconds((int) second & EXPIRY_MASK), 0, 0);
+    into.fate(isAlone ? seconds((int) second & EXPIRY_MASK) : 0, 0, 0);
     into.disk(
-        device, region, owner.generation(region), (int) units * RecordHeader.ALIGNMENT, length);
+        device,
+        region,
+        owner.generation(region),
+        units * RecordHeader.ALIGNMENT,
+        (length + 1) * RecordHeader.ALIGNMENT);
     if ((first & TOUCHED) != 0) {
       into.touchDisk();
     }
@@ -388,8 +447,7 @@ public final class DiskIndex {
   /** The first word of the slot for a record, in its first bucket. */
   private long first(IndexValue value) {
     long place =
-        (long) value.diskRegion() * (regionBytes / RecordHeader.ALIGNMENT)
-            + value.diskOffset() / RecordHeader.ALIGNMENT;
+        (long) value.diskRegion() * unitsPerRegion() + value.diskOffset() / RecordHeader.ALIGNMENT;
     long length = Math.ceilDiv(value.length(), RecordHeader.ALIGNMENT) - 1L;
     return place << PLACE_SHIFT
         | length << LENGTH_SHIFT
@@ -420,8 +478,12 @@ public final class DiskIndex {
 
   // --- looking up
 
-  /** DONE, ABSENT, or BUSY if the stripe is locked for longer than the caller waits. */
-  Outcome find(long id, IndexValue into, boolean isPatient) {
+  /**
+   * DONE, ABSENT, or BUSY if the stripe is locked for longer than the caller waits.
+   *
+   * @param slice of the run of this key; {@link #ALONE}: the record of this key
+   */
+  Outcome find(long id, int slice, IndexValue into, boolean isPatient) {
     int number = stripe(id);
     long key = key(id);
     for (int spin = 0; isPatient || spin < SPINS; spin++) {
@@ -432,22 +494,26 @@ public final class DiskIndex {
           return Outcome.ABSENT;
         }
         MemorySegment stripe = stripes[number];
-        long slot = locate(stripe, buckets, key);
+        long slot = locate(stripe, buckets, key, slice != ALONE);
         long first = slot < 0 ? 0 : stripe.get(Layouts.LONG, slot);
         long second = slot < 0 ? 0 : stripe.get(Layouts.LONG, slot + Long.BYTES);
         // All was read before the word is looked at again.
         VarHandle.loadLoadFence();
         if (words.get(number) == word) {
-          if (slot < 0 || isStale(first)) {
+          if (slot < 0 || !names(second, slice) || isStale(first, second)) {
             return Outcome.ABSENT;
           }
-          fill(first, second, into);
+          fill(first, second, slice, into);
           return Outcome.DONE;
         }
       }
       pause(spin);
     }
     return Outcome.BUSY;
+  }
+
+  private static boolean names(long second, int slice) {
+    return slice == ALONE || RunSlot.has(second, slice);
   }
 
   private static void pause(int spin) {
@@ -490,38 +556,138 @@ public final class DiskIndex {
     return (int) (words.get(stripe) & STEPS_MASK) * STEP_BUCKETS;
   }
 
-  /** Where the slot of a key is; -1 if there is none. It stays there while the lock is held. */
-  long locate(long id) {
+  /**
+   * Where the slot of a key is; -1 if there is none, or if it names no such slice. It stays there
+   * while the lock is held.
+   */
+  long locate(long id, int slice) {
+    long slot = slotOf(id, slice != ALONE);
+    return slot >= 0 && names(stripes[stripe(id)].get(Layouts.LONG, slot + Long.BYTES), slice)
+        ? slot
+        : -1;
+  }
+
+  private long slotOf(long id, boolean isRun) {
     int stripe = stripe(id);
     int buckets = buckets(stripe);
     if (buckets == 0) {
       return -1;
     }
-    long slot = locate(stripes[stripe], buckets, key(id));
-    if (slot >= 0 && isStale(stripes[stripe].get(Layouts.LONG, slot))) {
-      remove(id, slot);
+    MemorySegment bytes = stripes[stripe];
+    long slot = locate(bytes, buckets, key(id), isRun);
+    if (slot >= 0
+        && isStale(bytes.get(Layouts.LONG, slot), bytes.get(Layouts.LONG, slot + Long.BYTES))) {
+      vacate(stripe, slot);
       return -1;
     }
     return slot;
   }
 
-  void read(long id, long slot, IndexValue into) {
+  void read(long id, long slot, int slice, IndexValue into) {
     MemorySegment stripe = stripes[stripe(id)];
-    fill(stripe.get(Layouts.LONG, slot), stripe.get(Layouts.LONG, slot + Long.BYTES), into);
+    fill(stripe.get(Layouts.LONG, slot), stripe.get(Layouts.LONG, slot + Long.BYTES), slice, into);
   }
 
-  /** Has a slot name another record of the key. */
-  void replace(long id, long slot, IndexValue value) {
+  /** Has a slot name another record of the key; false if it is a run that has no such slice. */
+  boolean replace(long id, long slot, int slice, IndexValue value) {
     MemorySegment stripe = stripes[stripe(id)];
-    long alternate = stripe.get(Layouts.LONG, slot) & ALTERNATE;
-    set(stripe, slot, (int) key(id), first(value) | alternate, second(value));
+    long first = stripe.get(Layouts.LONG, slot);
+    if (slice == ALONE) {
+      set(stripe, slot, (int) key(id), first(value) | (first & ALTERNATE), second(value));
+      return true;
+    }
+    long second = stripe.get(Layouts.LONG, slot + Long.BYTES);
+    if (!isOfRun(first, second, slice, value)) {
+      return false;
+    }
+    stripe.set(Layouts.LONG, slot, RunSlot.firstWith(first, second, first(value), slice));
+    return true;
   }
 
-  void remove(long id, long slot) {
+  /** The record, or that slice of the run, has no name any more. */
+  void remove(long id, long slot, int slice) {
     int stripe = stripe(id);
+    if (slice == ALONE) {
+      vacate(stripe, slot);
+      return;
+    }
+    MemorySegment bytes = stripes[stripe];
+    long first = bytes.get(Layouts.LONG, slot);
+    long second = bytes.get(Layouts.LONG, slot + Long.BYTES);
+    long left = RunSlot.secondWithout(second, slice);
+    if (RunSlot.isEmpty(left)) {
+      vacate(stripe, slot);
+    } else {
+      bytes.set(Layouts.LONG, slot, RunSlot.firstWithout(first, second, slice));
+      bytes.set(Layouts.LONG, slot + Long.BYTES, left);
+    }
+  }
+
+  private void vacate(int stripe, long slot) {
     clear(stripes[stripe], slot);
     used[stripe]--;
     count.decrementAndGet();
+  }
+
+  private boolean isOfRun(long first, long second, int slice, IndexValue value) {
+    return region(first, second) == value.diskRegion()
+        && RunSlot.isOf(first, second, first(value), second(value), slice);
+  }
+
+  /**
+   * Names a slice as one of a run that is there; false if there is none where it lies. Takes the
+   * lock itself, and waits for it.
+   */
+  boolean join(long id, int slice, IndexValue value) {
+    if (!canHold(value)) {
+      return false;
+    }
+    int stripe = stripe(id);
+    boolean ignored = lockStripe(stripe, true);
+    try {
+      long slot = slotOf(id, true);
+      return slot >= 0 && enter(stripe, slot, slice, value);
+    } finally {
+      unlockStripe(stripe);
+    }
+  }
+
+  private boolean enter(int stripe, long slot, int slice, IndexValue value) {
+    MemorySegment bytes = stripes[stripe];
+    long first = bytes.get(Layouts.LONG, slot);
+    long second = bytes.get(Layouts.LONG, slot + Long.BYTES);
+    if (!isOfRun(first, second, slice, value)) {
+      return false;
+    }
+    bytes.set(Layouts.LONG, slot, RunSlot.firstWith(first, second, first(value), slice));
+    bytes.set(Layouts.LONG, slot + Long.BYTES, RunSlot.secondWith(second, slice));
+    return true;
+  }
+
+  /**
+   * Names a slice as the first of a run, or as one of a run that has just been begun; false if
+   * there is another run of this key, no room, or if the slice is not one that others can follow.
+   * Takes the lock itself, and waits for it.
+   */
+  boolean begin(long id, int slice, IndexValue value) {
+    if (!canHold(value) || !RunSlot.mayBegin(value.length())) {
+      return false;
+    }
+    int stripe = stripe(id);
+    boolean ignored = lockStripe(stripe, true);
+    try {
+      long slot = slotOf(id, true);
+      if (slot >= 0) {
+        return enter(stripe, slot, slice, value);
+      }
+      if (count.get() >= capacity) {
+        return false;
+      }
+      long second = RunSlot.second(second(value), slice, value.length());
+      return insert(stripe, key(id), RunSlot.first(first(value), second, slice), second);
+    } finally {
+      unlockStripe(stripe);
+    }
   }
 
   /**
@@ -536,7 +702,7 @@ public final class DiskIndex {
     int stripe = stripe(id);
     boolean ignored = lockStripe(stripe, true);
     try {
-      long slot = locate(id);
+      long slot = slotOf(id, false);
       if (slot >= 0) {
         collisions.incrementAndGet();
         long there = birth(stripes[stripe].get(Layouts.LONG, slot + Long.BYTES));
@@ -544,27 +710,30 @@ public final class DiskIndex {
           return Kept.LOST;
         }
         owner.addTombstone(high, low, there);
-        replace(id, slot, value);
-        return Kept.KEPT;
+        boolean isReplaced = replace(id, slot, ALONE, value);
+        return isReplaced ? Kept.KEPT : Kept.LOST;
       }
-      if (count.get() >= capacity || !insert(stripe, key(id), value)) {
+      if (count.get() >= capacity || !insert(stripe, key(id), first(value), second(value))) {
         refused.incrementAndGet();
         return Kept.FULL;
       }
-      used[stripe]++;
-      count.incrementAndGet();
       return Kept.KEPT;
     } finally {
       unlockStripe(stripe);
     }
   }
 
-  private boolean insert(int stripe, long key, IndexValue value) {
+  private boolean insert(int stripe, long key, long first, long second) {
     int steps = buckets(stripe) / STEP_BUCKETS;
     if (used[stripe] + 1 > steps * STEP_SLOTS * LOAD && steps < shape.steps) {
       grow(stripe, steps);
     }
-    return place(stripes[stripe], buckets(stripe), key, first(value), second(value));
+    if (!place(stripes[stripe], buckets(stripe), key, first, second)) {
+      return false;
+    }
+    used[stripe]++;
+    count.incrementAndGet();
+    return true;
   }
 
   /** Puts a slot into one of its buckets, and moves others if both are full. */
@@ -839,7 +1008,8 @@ public final class DiskIndex {
       return false;
     }
     MemorySegment header = memory.part(0, shape.offset(0));
-    if (header.get(Layouts.LONG, MAGIC_OFFSET) != MAGIC
+    long magic = header.get(Layouts.LONG, MAGIC_OFFSET);
+    if ((magic != MAGIC && magic != MAGIC_WITHOUT_RUNS)
         || header.get(Layouts.INT, DEVICE_OFFSET) != device
         || header.get(Layouts.INT, REGION_BYTES_OFFSET) != regionBytes
         || header.get(Layouts.INT, STRIPES_OFFSET) != shape.stripes()

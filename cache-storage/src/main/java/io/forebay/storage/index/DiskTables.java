@@ -1,6 +1,7 @@
 package io.forebay.storage.index;
 
 import io.forebay.storage.index.ObjectIndex.Outcome;
+import io.forebay.storage.layout.RecordHeader;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -9,6 +10,10 @@ import org.jspecify.annotations.Nullable;
  * table, never in both, and everything here happens under its lock there. Keys that a table cannot
  * tell apart are one key, although each has a lock of its own: of their records the one born last
  * has the name, and each of the others has a tombstone.
+ *
+ * <p>A slice is named by a run or by itself: a table is asked for the runs of its group first. It
+ * joins the run where it lies, begins one, or, where the group has as many runs as it may have,
+ * gets a slot of its own.
  *
  * <p>A record can therefore have a competitor in each table. A look-up gives the one born last; an
  * update sees that one, and if it changes anything all others lose their names.
@@ -59,11 +64,20 @@ final class DiskTables {
     private final boolean isPatient;
     private final IndexValue other = new IndexValue();
 
-    // Of the update under way: the slots that the key may have, each under its stripe's lock.
+    // Of the key: its own number, and its runs.
     private long id;
+    private final RunKey runs = new RunKey();
+
+    // What the last look at a table found: the number of the slot, and the slice of the run.
+    private long foundId;
+    private int foundSlice;
+
+    // Of the update under way: the slots that the key may have, each under its stripe's lock.
     private long high;
     private long low;
     private DiskIndex[] held = NONE;
+    private long[] ids = {};
+    private int[] slices = {};
     private long[] slots = {};
     private long[] births = {};
     private int count;
@@ -73,11 +87,33 @@ final class DiskTables {
       this.isPatient = isPatient;
     }
 
+    private void key(long ofHigh, long ofLow) {
+      high = ofHigh;
+      low = ofLow;
+      id = hash.of(high, low);
+      runs.of(hash, high, low);
+    }
+
+    /** Looks for the key in one table: in the runs that may have it, then by itself. */
+    private Outcome look(DiskIndex table, IndexValue into, boolean waits) {
+      foundSlice = runs.slice();
+      for (int way = 0; way < runs.ways(); way++) {
+        foundId = runs.id(way);
+        Outcome known = table.find(foundId, foundSlice, into, waits);
+        if (known != Outcome.ABSENT) {
+          return known;
+        }
+      }
+      foundId = id;
+      foundSlice = DiskIndex.ALONE;
+      return table.find(foundId, foundSlice, into, waits);
+    }
+
     Outcome find(long ofHigh, long ofLow, IndexValue into) {
-      long key = hash.of(ofHigh, ofLow);
+      key(ofHigh, ofLow);
       boolean isFound = false;
       for (DiskIndex table : tables) {
-        switch (table.find(key, isFound ? other : into, isPatient)) {
+        switch (look(table, isFound ? other : into, isPatient)) {
           case BUSY -> {
             return Outcome.BUSY;
           }
@@ -98,33 +134,35 @@ final class DiskTables {
      * has to follow.
      */
     Outcome begin(long ofHigh, long ofLow, IndexValue into) {
-      high = ofHigh;
-      low = ofLow;
-      id = hash.of(high, low);
+      key(ofHigh, ofLow);
       count = 0;
       shown = -1;
       DiskIndex[] all = tables;
       if (held.length < all.length) {
         held = new DiskIndex[all.length];
+        ids = new long[all.length];
+        slices = new int[all.length];
         slots = new long[all.length];
         births = new long[all.length];
       }
       for (DiskIndex table : all) {
-        Outcome known = table.find(id, other, isPatient);
+        Outcome known = look(table, other, isPatient);
         if (known == Outcome.ABSENT) {
           continue;
         }
-        if (known == Outcome.BUSY || !table.lock(id, isPatient)) {
+        if (known == Outcome.BUSY || !table.lock(foundId, isPatient)) {
           end();
           return Outcome.BUSY;
         }
-        long slot = table.locate(id);
+        long slot = table.locate(foundId, foundSlice);
         if (slot < 0) {
-          table.unlock(id);
+          table.unlock(foundId);
           continue;
         }
-        table.read(id, slot, other);
+        table.read(foundId, slot, foundSlice, other);
         held[count] = table;
+        ids[count] = foundId;
+        slices[count] = foundSlice;
         slots[count] = slot;
         births[count] = other.birth();
         if (shown < 0 || births[count] > births[shown]) {
@@ -138,7 +176,7 @@ final class DiskTables {
 
     void end() {
       for (int n = 0; n < count; n++) {
-        held[n].unlock(id);
+        held[n].unlock(ids[n]);
       }
       count = 0;
     }
@@ -149,7 +187,7 @@ final class DiskTables {
         if (n != shown) {
           held[n].owner().addTombstone(high, low, births[n]);
         }
-        held[n].remove(id, slots[n]);
+        held[n].remove(ids[n], slots[n], slices[n]);
       }
     }
 
@@ -158,18 +196,19 @@ final class DiskTables {
       boolean isKept = false;
       for (int n = 0; n < count; n++) {
         boolean isSameDisk = n == shown && held[n].device() == value.diskDevice();
-        if (isSameDisk && held[n].canHold(value)) {
-          held[n].replace(id, slots[n], value);
+        if (isSameDisk
+            && held[n].canHold(value)
+            && held[n].replace(ids[n], slots[n], slices[n], value)) {
           isKept = true;
         } else {
           if (!isSameDisk) {
             held[n].owner().addTombstone(high, low, births[n]);
           }
-          held[n].remove(id, slots[n]);
+          held[n].remove(ids[n], slots[n], slices[n]);
         }
       }
       end();
-      return isKept || name(id, high, low, value);
+      return isKept || name(value);
     }
 
     /**
@@ -177,50 +216,72 @@ final class DiskTables {
      * have is another one's. False if the record lost its name.
      */
     boolean demote(long ofHigh, long ofLow, IndexValue value) {
-      long key = hash.of(ofHigh, ofLow);
+      key(ofHigh, ofLow);
       for (DiskIndex table : tables) {
-        if (table.device() != value.diskDevice()
-            && table.find(key, other, true) == Outcome.DONE
-            && !giveWay(table, key, ofHigh, ofLow, value.birth())) {
-          lose(table(value.diskDevice()), ofHigh, ofLow, value);
+        boolean isOther = table.device() != value.diskDevice();
+        // In the table of its own disk a record alone meets another one when it is named.
+        if ((isOther || runs.ways() > 0)
+            && look(table, other, true) == Outcome.DONE
+            && (isOther || foundSlice != DiskIndex.ALONE)
+            && !giveWay(table, value.birth())) {
+          lose(table(value.diskDevice()), value);
           return false;
         }
       }
-      return name(key, ofHigh, ofLow, value);
+      return name(value);
     }
 
-    private boolean giveWay(DiskIndex table, long key, long ofHigh, long ofLow, long birth) {
-      boolean ignored = table.lock(key, true);
+    /** What was just found in a table goes, unless it was born later. */
+    private boolean giveWay(DiskIndex table, long birth) {
+      boolean ignored = table.lock(foundId, true);
       try {
-        long slot = table.locate(key);
+        long slot = table.locate(foundId, foundSlice);
         if (slot < 0) {
           return true;
         }
-        table.read(key, slot, other);
+        table.read(foundId, slot, foundSlice, other);
         if (other.birth() >= birth) {
           return false;
         }
-        table.owner().addTombstone(ofHigh, ofLow, other.birth());
-        table.remove(key, slot);
+        table.owner().addTombstone(high, low, other.birth());
+        table.remove(foundId, slot, foundSlice);
         return true;
       } finally {
-        table.unlock(key);
+        table.unlock(foundId);
       }
     }
 
-    private boolean name(long key, long ofHigh, long ofLow, IndexValue value) {
+    private boolean name(IndexValue value) {
       DiskIndex table = table(value.diskDevice());
-      if (table != null && table.put(key, ofHigh, ofLow, value) == DiskIndex.Kept.KEPT) {
+      if (table != null
+          && (nameInRun(table, value) || table.put(id, high, low, value) == DiskIndex.Kept.KEPT)) {
         return true;
       }
-      lose(table, ofHigh, ofLow, value);
+      lose(table, value);
+      return false;
+    }
+
+    private boolean nameInRun(DiskIndex table, IndexValue value) {
+      if (value.kind() != RecordHeader.KIND_SLICE) {
+        return false;
+      }
+      for (int way = 0; way < runs.ways(); way++) {
+        if (table.join(runs.id(way), runs.slice(), value)) {
+          return true;
+        }
+      }
+      for (int way = 0; way < runs.ways(); way++) {
+        if (table.begin(runs.id(way), runs.slice(), value)) {
+          return true;
+        }
+      }
       return false;
     }
 
     /** Without a name nothing would stop the record from coming back at a start. */
-    private void lose(@Nullable DiskIndex table, long ofHigh, long ofLow, IndexValue value) {
+    private void lose(@Nullable DiskIndex table, IndexValue value) {
       if (table != null) {
-        table.owner().addTombstone(ofHigh, ofLow, value.birth());
+        table.owner().addTombstone(high, low, value.birth());
       }
     }
   }

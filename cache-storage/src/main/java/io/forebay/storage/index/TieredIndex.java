@@ -191,7 +191,7 @@ public final class TieredIndex implements ObjectIndex {
     return memory.capacity();
   }
 
-  /** Keys of what lies on a disk only. */
+  /** Entries of what lies on a disk only: a record, or a run of slices, has one. */
   public long diskCount() {
     long sum = 0;
     for (DiskIndex table : all()) {

@@ -25,6 +25,13 @@ public final class Layouts {
   private static final VarHandle ARRAY_LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
+  private static final long FIRST = 0x9E3779B97F4A7C15L;
+  private static final long SECOND = 0xD6E8FEB86659FD93L;
+  private static final long THIRD = 0xA0761D6478BD642FL;
+  private static final long FIRST_INVERSE = inverse(FIRST);
+  private static final long SECOND_INVERSE = inverse(SECOND);
+  private static final long THIRD_INVERSE = inverse(THIRD);
+
   private Layouts() {}
 
   public static byte byteOpaque(MemorySegment memory, long offset) {
@@ -80,9 +87,25 @@ public final class Layouts {
 
   /** A bijection of 64-bit words whose output bits all depend on all input bits. */
   public static long mix(long word) {
-    long z = word * 0x9E3779B97F4A7C15L;
-    z = (z ^ (z >>> 32)) * 0xD6E8FEB86659FD93L;
-    z = (z ^ (z >>> 29)) * 0xA0761D6478BD642FL;
+    long z = word * FIRST;
+    z = (z ^ (z >>> 32)) * SECOND;
+    z = (z ^ (z >>> 29)) * THIRD;
     return z ^ (z >>> 32);
+  }
+
+  /** The word that {@link #mix} makes this one of. */
+  public static long unmix(long mixed) {
+    long z = (mixed ^ (mixed >>> 32)) * THIRD_INVERSE;
+    z = (z ^ (z >>> 29) ^ (z >>> 58)) * SECOND_INVERSE;
+    return (z ^ (z >>> 32)) * FIRST_INVERSE;
+  }
+
+  /** Modulo 2^64, of an odd number: each step doubles the bits that are right, three at first. */
+  private static long inverse(long odd) {
+    long inverse = odd;
+    for (int bits = 3; bits < Long.SIZE; bits *= 2) {
+      inverse *= 2 - odd * inverse;
+    }
+    return inverse;
   }
 }

@@ -85,9 +85,9 @@ class DiskIndexTest {
 
   private static void remove(DiskIndex table, long id) {
     assertTrue(table.lock(id, false));
-    long slot = table.locate(id);
+    long slot = table.locate(id, DiskIndex.ALONE);
     assertTrue(slot >= 0);
-    table.remove(id, slot);
+    table.remove(id, slot, DiskIndex.ALONE);
     table.unlock(id);
   }
 
@@ -115,7 +115,7 @@ class DiskIndexTest {
           }
           id += 0x9E37_79B9_7F4A_7C15L;
           assertEquals(Kept.KEPT, put(table, id, record));
-          assertEquals(Outcome.DONE, table.find(id, value, false));
+          assertEquals(Outcome.DONE, table.find(id, DiskIndex.ALONE, value, false));
           assertEquals(birth, value.birth());
           assertEquals(record.kind(), value.kind());
           assertEquals(record.isDiskTouched(), value.isDiskTouched());
@@ -130,7 +130,7 @@ class DiskIndexTest {
               kept == 65_535 * 43_200L || (kept >= expires && kept < expires + 43_200),
               expires + " became " + kept);
           remove(table, id);
-          assertEquals(Outcome.ABSENT, table.find(id, value, false));
+          assertEquals(Outcome.ABSENT, table.find(id, DiskIndex.ALONE, value, false));
         }
       }
     }
@@ -160,7 +160,7 @@ class DiskIndexTest {
     assertEquals(List.of(10L), device.tombstones);
     assertEquals(3, table.collisions());
     assertEquals(1, table.count());
-    assertEquals(Outcome.DONE, table.find(7, value, false));
+    assertEquals(Outcome.DONE, table.find(7, DiskIndex.ALONE, value, false));
     assertEquals(11, value.birth());
   }
 
@@ -169,7 +169,7 @@ class DiskIndexTest {
     DiskIndex table = table(100);
     assertEquals(Kept.KEPT, put(table, 7, record(1, 0, 100, 10)));
     device.generation = 1;
-    assertEquals(Outcome.ABSENT, table.find(7, value, false));
+    assertEquals(Outcome.ABSENT, table.find(7, DiskIndex.ALONE, value, false));
     IndexValue young = record(1, 0, 100, 5);
     young.disk(3, 1, 1, 0, 100);
     assertEquals(Kept.KEPT, put(table, 7, young));
@@ -210,16 +210,18 @@ class DiskIndexTest {
     }
     for (int n = 0; n < ids.size(); n++) {
       assertEquals(
-          n % 2 == 0 ? Outcome.ABSENT : Outcome.DONE, table.find(ids.get(n), value, false));
+          n % 2 == 0 ? Outcome.ABSENT : Outcome.DONE,
+          table.find(ids.get(n), DiskIndex.ALONE, value, false));
     }
     table.clear();
     assertEquals(0, table.count());
-    assertEquals(Outcome.ABSENT, table.find(ids.getLast(), value, false));
+    assertEquals(Outcome.ABSENT, table.find(ids.getLast(), DiskIndex.ALONE, value, false));
   }
 
   private void requireAll(DiskIndex table, List<Long> ids, long seed) {
     for (int n = 0; n < ids.size(); n++) {
-      assertEquals(Outcome.DONE, table.find(ids.get(n), value, false), "seed " + seed);
+      assertEquals(
+          Outcome.DONE, table.find(ids.get(n), DiskIndex.ALONE, value, false), "seed " + seed);
       assertEquals(n, value.birth(), "seed " + seed);
     }
     assertEquals(ids.size(), table.count());
@@ -265,7 +267,7 @@ class DiskIndexTest {
       }
       long looked = ids.isEmpty() || random.nextBoolean() ? random.nextLong() : ids.getLast();
       Long known = model.get(key(looked, 1));
-      Outcome found = table.find(looked, value, false);
+      Outcome found = table.find(looked, DiskIndex.ALONE, value, false);
       assertEquals(known == null ? Outcome.ABSENT : Outcome.DONE, found, "seed " + seed);
       assertTrue(known == null || known == value.birth(), "seed " + seed);
     }
@@ -313,9 +315,9 @@ class DiskIndexTest {
     assertEquals(Kept.KEPT, put(table, 5, record(1, 0, 100, 10)));
     assertTrue(table.lock(5, false));
     assertFalse(table.lock(5, false));
-    assertEquals(Outcome.BUSY, table.find(5, value, false));
+    assertEquals(Outcome.BUSY, table.find(5, DiskIndex.ALONE, value, false));
     table.unlock(5);
-    assertEquals(Outcome.DONE, table.find(5, value, false));
+    assertEquals(Outcome.DONE, table.find(5, DiskIndex.ALONE, value, false));
   }
 
   @Test
@@ -328,7 +330,7 @@ class DiskIndexTest {
         long other = id ^ 1L << bit;
         DiskIndex table = table(1);
         assertEquals(Kept.KEPT, put(table, id, record(1, 0, 100, 10)));
-        boolean isOne = table.find(other, value, false) == Outcome.DONE;
+        boolean isOne = table.find(other, DiskIndex.ALONE, value, false) == Outcome.DONE;
         assertEquals(isOne, bit < Long.SIZE - DiskIndex.KEY_BITS);
         assertTrue(!isOne || plain.coarse(id, 0) == plain.coarse(other, 0));
         assertTrue(bit >= bits || plain.coarse(id, 0) == plain.coarse(other, 0));
