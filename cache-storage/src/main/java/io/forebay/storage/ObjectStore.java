@@ -180,6 +180,7 @@ public final class ObjectStore implements AutoCloseable {
                 files.isEmpty(),
                 files.classes(),
                 settings.disks().keepMillis(),
+                settings.disks().recoveryThreads(),
                 settings.clockMillis()),
             files.isWarm(),
             settings.disks().opener(),

@@ -54,7 +54,7 @@ class DiskCollisionTest {
             .withSizes(1 << 18, 40_000, 64)
             .withLockMemory(false)
             .withPurges(64, 1000, 1 << 16)
-            .withDisks(DiskSettings.of(devices).withKeyHash(keyHash)),
+            .withDisks(DiskSettings.of(devices).withKeyHash(keyHash).withRecoveryThreads(3)),
         clock);
   }
 

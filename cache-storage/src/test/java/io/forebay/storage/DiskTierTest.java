@@ -56,7 +56,7 @@ class DiskTierTest extends DiskStores {
   private StoreFixture open(
       List<DeviceSettings> devices, DiskSettings.Admission admission, boolean isSimulated)
       throws StoreException {
-    DiskSettings settings = DiskSettings.of(devices).with(admission, 0);
+    DiskSettings settings = DiskSettings.of(devices).with(admission, 0).withRecoveryThreads(2);
     return open(isSimulated ? settings.withOpener(simulated) : settings);
   }
 

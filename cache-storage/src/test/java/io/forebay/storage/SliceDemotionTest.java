@@ -46,7 +46,7 @@ class SliceDemotionTest {
                 .withMemoryDirectory(directory.resolve("memory"))
                 .withSizes(REGION, 20_000, 64)
                 .withLockMemory(false)
-                .withDisks(DiskSettings.of(List.of(device))));
+                .withDisks(DiskSettings.of(List.of(device)).withRecoveryThreads(3)));
     fixture.stepAll();
     return fixture;
   }

@@ -318,7 +318,7 @@ class StoreModelTest {
               10_000,
               1 << 20));
     }
-    return DiskSettings.of(devices);
+    return DiskSettings.of(devices).withRecoveryThreads(1 + (int) Math.floorMod(seed, 4L));
   }
 
   private static String tag(String name) {

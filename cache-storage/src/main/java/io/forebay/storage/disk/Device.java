@@ -250,12 +250,13 @@ final class Device {
                 head,
                 log,
                 directory,
-                cursor,
+                host.index(),
                 purges,
                 tombstones,
                 host.index().hash(),
                 usage,
                 isIndexed,
+                () -> host.recoveryShares(devices.all().size(), settings.readers()),
                 onWork);
       }
     } else {
@@ -308,6 +309,10 @@ final class Device {
   }
 
   private void clear(int number) throws IOException {
+    DeviceRecovery running = recovery;
+    if (running != null) {
+      running.abandon();
+    }
     head.format(
         storeIdentity,
         number,

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the directory of a region as a whole, in reads of up to {@value #BYTES} bytes.
@@ -15,7 +16,7 @@ import java.util.BitSet;
  * </pre>
  *
  * <p>A directory is visited more than once: the pages of the last read are kept, and most
- * directories are one read. One thread's; pages and entries are reused.
+ * directories are one read. One thread's; entries are reused.
  */
 final class DirectoryReader {
   /** Of one read. */
@@ -30,24 +31,21 @@ final class DirectoryReader {
   private final DeviceHeaderPages head;
   private final int regionBytes;
   private final PageEntry entry = new PageEntry();
-  private final ByteBuffer buffer = ByteBuffer.allocateDirect(BYTES);
-  private final ByteBuffer[] pages = new ByteBuffer[PAGES];
+  private final ByteBuffer buffer;
 
   // What the buffer has.
   private int region = -1;
   private int first;
   private int count;
 
-  DirectoryReader(BlockFile file, DeviceHeaderPages head, int regionBytes) {
+  /**
+   * @param buffer of {@value #BYTES} bytes, for this reader alone as long as it is used
+   */
+  DirectoryReader(BlockFile file, DeviceHeaderPages head, int regionBytes, ByteBuffer buffer) {
     this.file = file;
     this.head = head;
     this.regionBytes = regionBytes;
-    for (int n = 0; n < PAGES; n++) {
-      pages[n] =
-          buffer
-              .slice(n * DirectoryPage.LENGTH, DirectoryPage.LENGTH)
-              .order(ByteOrder.LITTLE_ENDIAN);
-    }
+    this.buffer = buffer;
   }
 
   /** Where some pages of a directory begin in the file, the last of them first. */
@@ -69,6 +67,21 @@ final class DirectoryReader {
    */
   DeviceDirectory.Reading forEach(
       int ofRegion, int generation, int known, DirectoryPages.Visitor visitor) throws IOException {
+    return forEach(ofRegion, generation, known, null, visitor);
+  }
+
+  /**
+   * The same.
+   *
+   * @param before visits all of a page before the other visitor does; null: nobody does
+   */
+  DeviceDirectory.Reading forEach(
+      int ofRegion,
+      int generation,
+      int known,
+      DirectoryPages.@Nullable Visitor before,
+      DirectoryPages.Visitor visitor)
+      throws IOException {
     int torn = 0;
     int whole = 0;
     int knownTombstonePages = 0;
@@ -89,6 +102,9 @@ final class DirectoryReader {
       if (tombstonePage >= 0 && tombstonePage < most && !tombstonePages.get(tombstonePage)) {
         tombstonePages.set(tombstonePage);
         knownTombstonePages += number < known ? 1 : 0;
+      }
+      if (before != null) {
+        DirectoryPages.forEach(page, entry, before);
       }
       DirectoryPages.forEach(page, entry, visitor);
     }
@@ -113,6 +129,8 @@ final class DirectoryReader {
       first = number;
       count = length;
     }
-    return pages[count - 1 - (number - first)];
+    return buffer
+        .slice((count - 1 - (number - first)) * DirectoryPage.LENGTH, DirectoryPage.LENGTH)
+        .order(ByteOrder.LITTLE_ENDIAN);
   }
 }

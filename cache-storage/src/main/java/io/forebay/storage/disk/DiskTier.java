@@ -104,6 +104,8 @@ public final class DiskTier implements AutoCloseable {
    * @param isMemoryEmpty whether the memory tier opened empty
    * @param classes in force
    * @param keepMillis how long after its expiry an object on a disk still counts
+   * @param recoveryThreads by how many threads a device is taken up at a start; 0: as many as the
+   *     CPUs allow
    */
   public record Host(
       TieredIndex index,
@@ -115,7 +117,22 @@ public final class DiskTier implements AutoCloseable {
       boolean isMemoryEmpty,
       StorageClasses classes,
       long keepMillis,
+      int recoveryThreads,
       LongSupplier clockMillis) {
+    /**
+     * Into how many shares the keys of a device are divided that is taken up: so many threads work
+     * at it.
+     *
+     * @param devices that are taken up
+     * @param readers of the device, which do it beside its writer
+     */
+    int recoveryShares(int devices, int readers) {
+      return recoveryThreads > 0
+          ? recoveryThreads
+          : Math.clamp(
+              Runtime.getRuntime().availableProcessors() / Math.max(1, devices), 1, readers + 1);
+    }
+
     /** The share of a device of this size. */
     long indexEntries(long deviceBytes) {
       return (long) ((double) indexEntries * deviceBytes / Math.max(1, diskBytes));

@@ -9,14 +9,14 @@ import io.forebay.storage.layout.Layouts;
  * their hashes; the recovery goes on share by share and reads the directories for each.
  *
  * <p>Keys count as one if some table of a disk can't tell them apart: where one of them took the
- * other's name, its tombstone is the only one there is.
+ * other's name, its tombstone is the only one there is. So keys are {@linkplain KeyHash#coarse
+ * coarse} ones here.
  */
 final class Tombstones {
   private static final int STRIDE = 2;
   private static final int SMALLEST = 1024;
 
   private final int most;
-  private final KeyHash hash;
   private long[] cells = new long[STRIDE * SMALLEST];
   private int size;
 
@@ -28,13 +28,11 @@ final class Tombstones {
   /**
    * @param most how many keys it keeps, at least 2
    */
-  Tombstones(int most, KeyHash hash) {
+  Tombstones(int most) {
     this.most = most;
-    this.hash = hash;
   }
 
-  void add(long high, long low, long birth) {
-    long key = hash.coarse(high, low);
+  void add(long key, long birth) {
     while (isOf(key)) {
       if (size < most || cells[find(key) + 1] != 0) {
         if (2 * size >= cells.length / STRIDE) {
@@ -50,17 +48,13 @@ final class Tombstones {
   }
 
   /** Whether a key is of the share that is known. */
-  boolean isOf(long high, long low) {
-    return isOf(hash.coarse(high, low));
-  }
-
-  private boolean isOf(long key) {
+  boolean isOf(long key) {
     return bits == 0 || Layouts.mix(key) >>> (Long.SIZE - bits) == prefix;
   }
 
   /** Whether a copy of a key of this share that was born then is dead. */
-  boolean covers(long high, long low, long birth) {
-    return birth <= cells[find(hash.coarse(high, low)) + 1];
+  boolean covers(long key, long birth) {
+    return size > 0 && birth <= cells[find(key) + 1];
   }
 
   /** Goes on to the next share, of which nothing is known yet; false if that was the last one. */

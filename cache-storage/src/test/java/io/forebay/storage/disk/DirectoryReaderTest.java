@@ -69,7 +69,9 @@ class DirectoryReaderTest {
     SplittableRandom random = new SplittableRandom(seed);
     format();
     DeviceDirectory single = new DeviceDirectory(file, head, REGION_BYTES);
-    DirectoryReader reader = new DirectoryReader(file, head, REGION_BYTES);
+    DirectoryReader reader =
+        new DirectoryReader(
+            file, head, REGION_BYTES, ByteBuffer.allocateDirect(DirectoryReader.BYTES));
     int longest = 0;
     for (int round = 0; round < 60; round++) {
       int region = random.nextInt(REGIONS);
@@ -107,7 +109,9 @@ class DirectoryReaderTest {
     for (int number = 0; number < 400; number++) {
       writePage(1, number, GENERATION, DirectoryPage.NO_TOMBSTONES, 3);
     }
-    DirectoryReader reader = new DirectoryReader(file, head, REGION_BYTES);
+    DirectoryReader reader =
+        new DirectoryReader(
+            file, head, REGION_BYTES, ByteBuffer.allocateDirect(DirectoryReader.BYTES));
     reader.begin();
     file.reads = 0;
     for (int time = 0; time < 2; time++) {

@@ -120,6 +120,7 @@ public final class RaceBed {
                   true,
                   StorageClasses.none(),
                   0,
+                  0,
                   System::currentTimeMillis),
               true,
               DiskTier.Opener.files(),
