@@ -110,7 +110,7 @@ class DiskCollisionTest {
 
   @Test
   void noOldCopyReturnsWhateverTheStop() throws Exception {
-    for (int bits : new int[] {4, 8, 12}) {
+    for (int bits : new int[] {4, 8, 10}) {
       run(bits, new SplittableRandom().nextLong());
       try (Stream<Path> files = Files.walk(directory)) {
         for (Path file : files.filter(Files::isRegularFile).toList()) {
