@@ -49,6 +49,7 @@ public final class SliceRunsLab {
     this.lane = store.lane(0);
   }
 
+  @SuppressWarnings("ArrayRecordComponent")
   private record Stored(long high, long low, byte[] key, long objectId, long length) {}
 
   /** An object that is being stored. */
@@ -121,7 +122,7 @@ public final class SliceRunsLab {
     long begun = 0;
     while (begun < total || !open.isEmpty()) {
       if (begun < total && open.size() < writers) {
-        long length = mean / 2 + random.nextInt(mean);
+        int length = mean / 2 + random.nextInt(mean);
         open.add(begin(length));
         begun += length;
       }

@@ -150,6 +150,7 @@ final class DeviceReclaimer {
             && DeviceRecords.isWhole(record, 0, one.place())
             // Asked here, since a sweep may have passed where the copy goes, and not yet come here.
             && !contents.isPurged(record)
+            && !contents.isLeftBehind(record)
             && take(record, one.place().length, to);
     ObjectIndex.Outcome outcome =
         cursor.update(

@@ -4,6 +4,7 @@ import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.layout.RecordHeader;
+import io.forebay.storage.layout.SliceRecord;
 import io.forebay.storage.placement.StorageClasses;
 import io.forebay.storage.purge.Purges;
 import java.io.IOException;
@@ -24,6 +25,7 @@ final class RegionContents {
   private final StorageClasses classes;
   private final long keepMillis;
   private final LongSupplier clockMillis;
+  private final IndexValue head = new IndexValue();
 
   /**
    * A record that no sweep has marked dead. The index may name another one by now.
@@ -86,6 +88,24 @@ final class RegionContents {
   /** Whether a record that was read is a head that was purged. */
   boolean isPurged(MemorySegment record) {
     return !isSlice(record) && purges.check(record, 0) != Purges.ALIVE;
+  }
+
+  /**
+   * Whether a record that was read is a slice whose head is gone or is expired: a slice by itself
+   * does not tell.
+   */
+  boolean isLeftBehind(MemorySegment record) {
+    if (!isSlice(record)) {
+      return false;
+    }
+    ObjectIndex.Outcome outcome =
+        cursor.get(
+            record.get(Layouts.LONG, SliceRecord.HEAD_HIGH_OFFSET),
+            record.get(Layouts.LONG, SliceRecord.HEAD_LOW_OFFSET),
+            head);
+    return outcome != ObjectIndex.Outcome.DONE
+        || !head.isOf(record.get(Layouts.LONG, SliceRecord.OBJECT_OFFSET))
+        || isExpired(head);
   }
 
   static boolean isSlice(MemorySegment record) {
