@@ -6,12 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.counters.LimitKey;
+import io.forebay.server.exchange.PartialBody;
 import io.forebay.testing.Await;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -33,6 +35,10 @@ final class ServerRecoveryFetchTest {
   private static final String FRESH = "cache-control: max-age=100000\r\n";
   private static final int LENGTH = 3_000;
   private static final int OBJECTS = 20;
+  private static final String TAGGED = FRESH + "etag: \"v1\"\r\n";
+
+  /** Of the store in a tier of 24 MiB. */
+  private static final int SLICE = 64 << 10;
 
   @TempDir Path directory;
   private final TestOrigin origin = new TestOrigin();
@@ -53,7 +59,10 @@ final class ServerRecoveryFetchTest {
   }
 
   private String yaml(int fetches) {
-    return "limits: {recovery-fetches: " + fetches + "}\n" + DiskGate.yaml(origin, directory);
+    return "limits: {recovery-fetches: "
+        + fetches
+        + "}\nroutes: [{origin: main, range-fetch: slices}]\n"
+        + DiskGate.yaml(origin, directory);
   }
 
   /** A node that has stored objects, started anew without its memory and its index. */
@@ -86,17 +95,28 @@ final class ServerRecoveryFetchTest {
     return edge.server().store().recovery().isComplete();
   }
 
-  private Response get(String path) throws IOException {
+  private Response get(String path, String... fields) throws IOException {
     try (RawClient client = edge.connect()) {
-      return client.get(path, "Host: site.test");
+      String[] all = Arrays.copyOf(fields, fields.length + 1);
+      all[fields.length] = "Host: site.test";
+      return client.get(path, all);
     }
   }
 
-  private CompletableFuture<Response> ask(String path) {
+  private static String range(int from, int to) {
+    return "Range: bytes=" + from + "-" + (to - 1);
+  }
+
+  private static void assertPart(byte[] body, int from, int to, Response answer) {
+    assertEquals(206, answer.status());
+    assertArrayEquals(PartOrigin.part(body, from, to), answer.body());
+  }
+
+  private CompletableFuture<Response> ask(String path, String... fields) {
     return CompletableFuture.supplyAsync(
         () -> {
           try {
-            return get(path);
+            return get(path, fields);
           } catch (IOException e) {
             throw new AssertionError(e);
           }
@@ -158,6 +178,62 @@ final class ServerRecoveryFetchTest {
     assertWhole(77, first);
     assertWhole(77, second);
     assertEquals(0, edge.sum(c -> c.hits(LimitKey.RECOVERY_FETCHES)));
+  }
+
+  /** An object that is new, so that its head is known; of its body the beginning is stored. */
+  private byte[] storeBeginning(int slices, int stored) throws IOException {
+    byte[] body = Edge.bytes(9, slices * SLICE);
+    origin.on("/slices", PartOrigin.of(body, TAGGED));
+    for (int n = 0; n < stored; n++) {
+      assertPart(
+          body, n * SLICE, (n + 1) * SLICE, get("/slices", range(n * SLICE, (n + 1) * SLICE)));
+    }
+    edge.awaitIdle();
+    return body;
+  }
+
+  @Test
+  void aMissingSliceTakesAPlaceOrWaitsForTheDisk() throws Exception {
+    start(1);
+    byte[] body = storeBeginning(10, 1);
+    int count = origin.count("/slices");
+    CompletableFuture<Response> first = ask("/a");
+    Await.until("the origin is asked", () -> origin.count("/a") == 1);
+
+    // The only place is taken, and the disk may have the slice.
+    Response tooMany = get("/slices", range(5 * SLICE, 5 * SLICE + 10));
+    assertEquals(503, tooMany.status());
+    assertTrue(tooMany.field("retry-after").matches("\\d+"), tooMany.field("retry-after"));
+    assertEquals(count, origin.count("/slices"));
+    assertEquals(1, edge.sum(c -> c.hits(LimitKey.RECOVERY_FETCHES)));
+    assertPart(body, 0, 10, get("/slices", range(0, 10)));
+
+    CompletableFuture<Response> waiting = ask("/slices", range(5 * SLICE, 5 * SLICE + 10));
+    Await.until("it waits", () -> edge.sum(c -> c.recoveryWaits) == 2);
+    disk.open();
+    assertPart(body, 5 * SLICE, 5 * SLICE + 10, waiting.get(60, TimeUnit.SECONDS));
+    assertEquals(count + 1, origin.count("/slices"));
+    originGate.countDown();
+    assertWhole(77, first);
+  }
+
+  @Test
+  void behindTheHeadAMissingSliceIsFetchedAfterAWhileWithoutAPlace() throws Exception {
+    start(1);
+    int stored = PartialBody.LOOKED_FOR + 2;
+    byte[] body = storeBeginning(stored + 2, stored);
+    int count = origin.count("/slices");
+    // Each of these may have met the one before it, which had not quite left.
+    long waits = edge.sum(c -> c.recoveryWaits);
+    CompletableFuture<Response> first = ask("/a");
+    Await.until("the origin is asked", () -> origin.count("/a") == 1);
+
+    assertPart(body, 0, body.length, get("/slices", range(0, body.length)));
+    assertEquals(count + 1, origin.count("/slices"));
+    assertEquals(waits + 1, edge.sum(c -> c.recoveryWaits));
+    assertEquals(0, edge.sum(c -> c.hits(LimitKey.RECOVERY_FETCHES)));
+    originGate.countDown();
+    assertWhole(77, first);
   }
 
   @Test

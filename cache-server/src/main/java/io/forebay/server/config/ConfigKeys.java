@@ -1344,10 +1344,11 @@ final class ConfigKeys {
           "0",
           LimitsConfig::recoveryFetches,
           "Maximum number of concurrent requests that fetch from an origin, while the index is"
-              + " rebuilt after an unclean stop, what the store may still turn out to have; 0"
-              + " means no limit. Further requests of this kind wait up to 2 s for their object"
-              + " or for their turn, then receive 503. Hits, requests that join a fetch, and"
-              + " revalidations are not limited.");
+              + " rebuilt after an unclean stop, what the store may still turn out to have: an"
+              + " object or slices of its body; 0 means no limit. Further requests of this kind"
+              + " wait up to 2 s for it or for their turn, then receive 503; a response that has"
+              + " begun then fetches its slices beyond the limit. Hits, requests that join a fetch,"
+              + " and revalidations are not limited.");
   static final Field<LimitsConfig, Long> LIMIT_PRIVATE_COPIES =
       live(
           "private-copies",

@@ -60,6 +60,8 @@ final class Exchange extends ClientResponse
   /** Made where the origin has to be asked. */
   private @Nullable FetchCoordinator fetching;
 
+  private @Nullable RecoveryPlace recovery;
+
   /** Made where there is no hit. */
   private @Nullable ClientPermits permits;
 
@@ -260,6 +262,10 @@ final class Exchange extends ClientResponse
       case BEGUN, AWAITED -> Step.AWAIT;
       case BUSY -> lookUpSoon();
       case INCOMPLETE -> onPartsRefused();
+      case HELD_BACK -> {
+        RecoveryPlace place = recoveryPlace();
+        yield place.mayWait() ? lookUpIn(RecoveryPlace.WAIT_MILLIS) : refuse(place.refuse());
+      }
       case UNKEPT -> {
         leaveParts();
         loop.counters().bodiesNotKept++;
@@ -325,7 +331,16 @@ final class Exchange extends ClientResponse
             validator,
             loop.filling().storageClass(request.route()));
     return new PartialBody(
-        loop.filling(), request, this, permits(), this, object, this, wanted, isRest);
+        loop.filling(),
+        request,
+        this,
+        permits(),
+        recoveryPlace(),
+        this,
+        object,
+        this,
+        wanted,
+        isRest);
   }
 
   @Override
@@ -383,12 +398,24 @@ final class Exchange extends ClientResponse
     return known;
   }
 
+  /** What this exchange has of the places for fetches while the index is rebuilt. */
+  private RecoveryPlace recoveryPlace() {
+    RecoveryPlace known = recovery;
+    if (known == null) {
+      known = new RecoveryPlace(loop.fills().recovery(), loop.store(), loop.counters());
+      recovery = known;
+    }
+    return known;
+  }
+
   /** What the origin is asked for. */
   private FetchCoordinator fetching() {
     FetchCoordinator begun = fetching;
     if (begun == null) {
       FillReader reader = new FillReader(loop.filling(), responses, request, this, fallback());
-      begun = new FetchCoordinator(loop, lookup, request, this, permits(), reader, this);
+      begun =
+          new FetchCoordinator(
+              loop, lookup, request, this, permits(), reader, recoveryPlace(), this);
       fetching = begun;
     }
     return begun;
@@ -491,7 +518,9 @@ final class Exchange extends ClientResponse
     leaveFill();
     if (fetching != null) {
       fetching.endRefusedLoad();
-      fetching.endRecoveryFetch();
+    }
+    if (recovery != null) {
+      recovery.end();
     }
     leaveParts();
     if (diskReads != null) {

@@ -26,17 +26,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class FetchCoordinator {
 
-  /** So often, and so long each time, a request waits for the rebuild of the index. */
-  private static final int MAX_RECOVERY_WAITS = 20;
-
-  private static final long RECOVERY_WAIT_MILLIS = 100;
-
   private final ExchangeContext loop;
   private final Lookup lookup;
   private final ClientRequest request;
   private final RequestRecord record;
   private final ClientPermits permits;
   private final Continuation exchange;
+  private final RecoveryPlace recovery;
   private final FillFollower follower;
   private final FetchOutcome results = new FetchOutcome();
 
@@ -54,15 +50,11 @@ final class FetchCoordinator {
   /** One of the places for fetches of what a disk refuses to load is taken. */
   private boolean holdsRefusedLoad;
 
-  /** The same of fetches of what the store may turn out to have. */
-  private boolean holdsRecoveryFetch;
-
-  private byte recoveryWaits;
-
   /**
    * Nothing has been asked for.
    *
    * @param reader sends the response that fills bring
+   * @param recovery of the exchange, which also gives it back
    */
   FetchCoordinator(
       ExchangeContext loop,
@@ -71,12 +63,14 @@ final class FetchCoordinator {
       ClientResponse response,
       ClientPermits permits,
       FillReader reader,
+      RecoveryPlace recovery,
       Continuation exchange) {
     this.loop = loop;
     this.lookup = lookup;
     this.request = request;
     this.record = response.record();
     this.permits = permits;
+    this.recovery = recovery;
     this.exchange = exchange;
     this.follower =
         new FillFollower(loop, lookup, request, response, permits, reader, this, exchange);
@@ -219,42 +213,18 @@ final class FetchCoordinator {
 
   /** Whether the store may turn out to have what is wanted, and fetches of that have a limit. */
   private boolean mayTurnUp() {
-    return loop.fills().recovery().isLimited()
-        && stale == null
-        && !isIncomplete
-        && !loop.store().isIndexComplete();
+    return stale == null && !isIncomplete && recovery.isNeeded();
   }
 
   /** Whether the origin may be asked: so many at once may, and each that joins a fill. */
   private boolean mayFetchUnknown() {
-    if (!holdsRecoveryFetch && loop.fills().find(request.key()) == null) {
-      holdsRecoveryFetch = loop.fills().recovery().tryBegin();
-      return holdsRecoveryFetch;
-    }
-    return true;
+    return recovery.isTaken() || loop.fills().find(request.key()) != null || recovery.take();
   }
 
   private Step awaitRecovery() {
-    if (recoveryWaits < MAX_RECOVERY_WAITS) {
-      if (recoveryWaits == 0) {
-        loop.counters().recoveryWaits++;
-      }
-      recoveryWaits++;
-      return exchange.lookUpIn(RECOVERY_WAIT_MILLIS);
-    }
-    loop.counters().hit(LimitKey.RECOVERY_FETCHES);
-    return onOriginFailed(
-        new OriginFailure(
-            OriginFailure.Kind.OVERLOADED,
-            "the index is being rebuilt, and the limit on requests to the origin is reached"));
-  }
-
-  /** The origin is not asked any more. */
-  void endRecoveryFetch() {
-    if (holdsRecoveryFetch) {
-      holdsRecoveryFetch = false;
-      loop.fills().recovery().end();
-    }
+    return recovery.mayWait()
+        ? exchange.lookUpIn(RecoveryPlace.WAIT_MILLIS)
+        : onOriginFailed(recovery.refuse());
   }
 
   // --- what it came to --------------------------------------------------------------------------

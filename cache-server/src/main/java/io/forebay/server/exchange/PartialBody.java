@@ -17,6 +17,7 @@ import io.forebay.server.http.LeaseHolder;
 import io.forebay.server.origin.OriginFailure;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -57,6 +58,8 @@ public final class PartialBody implements FillBody.Slices, Follower {
     AWAITED,
     /** The index was busy: ask again in a moment. */
     BUSY,
+    /** The store may turn out to have it, and too many ask origins meanwhile: ask again later. */
+    HELD_BACK,
     /** The missing slices cannot be fetched separately. */
     REFUSED
   }
@@ -65,6 +68,7 @@ public final class PartialBody implements FillBody.Slices, Follower {
   private final ClientRequest request;
   private final ClientResponse response;
   private final ClientPermits permits;
+  private final RecoveryPlace recovery;
   private final Continuation exchange;
   private final PartialObject object;
   private final StoredBody stored;
@@ -95,6 +99,12 @@ public final class PartialBody implements FillBody.Slices, Follower {
   /** The store could not take it, or not so many at once: the origin may still be asked. */
   private boolean isUnstored;
 
+  /** The origin was not asked, since the store may turn out to have what is missing. */
+  private boolean isHeldBack;
+
+  /** The store will be asked again for what was held back. */
+  private boolean isLookingAgain;
+
   private boolean isRestNoted;
   private Runnable onArrival = () -> {};
   private long position;
@@ -107,6 +117,7 @@ public final class PartialBody implements FillBody.Slices, Follower {
   /**
    * Parts of a body.
    *
+   * @param recovery of the exchange, which also gives it back
    * @param reads holds what is read from a disk
    * @param wanted what is to be read
    * @param isRest whether the response had begun without this
@@ -116,6 +127,7 @@ public final class PartialBody implements FillBody.Slices, Follower {
       ClientRequest request,
       ClientResponse response,
       ClientPermits permits,
+      RecoveryPlace recovery,
       Continuation exchange,
       PartialObject object,
       DiskReads.Owner reads,
@@ -125,6 +137,7 @@ public final class PartialBody implements FillBody.Slices, Follower {
     this.request = request;
     this.response = response;
     this.permits = permits;
+    this.recovery = recovery;
     this.exchange = exchange;
     this.object = object;
     this.stored =
@@ -171,7 +184,7 @@ public final class PartialBody implements FillBody.Slices, Follower {
         return Readiness.READY;
       }
       if (!isFollowing(missing) && !fetch(missing)) {
-        return Readiness.REFUSED;
+        return isHeldBack ? Readiness.HELD_BACK : Readiness.REFUSED;
       }
       SliceFill running = fill;
       if (running != null) {
@@ -259,9 +272,14 @@ public final class PartialBody implements FillBody.Slices, Follower {
   /** Follows the fetch of a missing slice, or begins it; false if that can't be. */
   private boolean fetch(int slice) {
     leave();
+    isHeldBack = false;
     SliceFill running = loop.fills().find(object.objectId(), slice);
     if (running != null) {
       return follow(running);
+    }
+    if (!mayAsk()) {
+      isHeldBack = true;
+      return false;
     }
     // Behind the head there is no refusing any more.
     boolean mayFetch = !loop.fills().isFull() && (response.isHeadSent() || permits.mayFetch());
@@ -290,6 +308,16 @@ public final class PartialBody implements FillBody.Slices, Follower {
     return true;
   }
 
+  /**
+   * Whether the origin may be asked for what the store may turn out to have. Behind the head, which
+   * cannot be taken back, only the time to wait is bounded.
+   */
+  private boolean mayAsk() {
+    return !recovery.isNeeded()
+        || recovery.take()
+        || (response.isHeadSent() && !isLookingAgain && !recovery.mayWait());
+  }
+
   private boolean follow(SliceFill running) {
     if (!running.join(this, loop)) {
       // Given up this very moment: the next look finds the table without it.
@@ -315,7 +343,14 @@ public final class PartialBody implements FillBody.Slices, Follower {
 
   @Override
   public void onFillProgress() {
-    if (response.isOver() || fill == null) {
+    if (fill != null) {
+      goOn();
+    }
+  }
+
+  /** Goes on with the response, in a call that is not its own. */
+  private void goOn() {
+    if (response.isOver()) {
       return;
     }
     try {
@@ -393,11 +428,28 @@ public final class PartialBody implements FillBody.Slices, Follower {
       if (length != LOST) {
         return length;
       }
-      if (hasFailed || !mayFetch || !fetch(slice)) {
+      if (hasFailed || !mayFetch) {
         return LOST;
+      }
+      if (!fetch(slice)) {
+        return isHeldBack ? lookAgainLater() : LOST;
       }
     }
     return BUSY;
+  }
+
+  /** The slice may turn up in the store. */
+  private int lookAgainLater() {
+    if (!isLookingAgain) {
+      isLookingAgain = true;
+      loop.eventLoop().schedule(this::lookAgain, RecoveryPlace.WAIT_MILLIS, TimeUnit.MILLISECONDS);
+    }
+    return NOT_YET;
+  }
+
+  private void lookAgain() {
+    isLookingAgain = false;
+    goOn();
   }
 
   /** What a fetch has of a position: bytes, not yet, or LOST where the store has to be asked. */

@@ -77,6 +77,8 @@ final class StoredResponseSender {
     AWAITED,
     /** The index was busy: try again in a moment. */
     BUSY,
+    /** Slices may turn up, and so many ask origins meanwhile that this one may not. */
+    HELD_BACK,
     /** A requested part of the body is lost and cannot be fetched separately. */
     INCOMPLETE,
     /** The disk does not accept the load of what is wanted first. */
@@ -236,6 +238,7 @@ final class StoredResponseSender {
       case READY -> Sent.BEGUN;
       case AWAITED -> Sent.AWAITED;
       case BUSY -> Sent.BUSY;
+      case HELD_BACK -> Sent.HELD_BACK;
       case REFUSED -> Sent.INCOMPLETE;
     };
   }
