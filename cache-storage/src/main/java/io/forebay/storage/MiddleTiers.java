@@ -60,7 +60,7 @@ final class MiddleTiers {
     this.startFile = settings.dataDirectory().resolve(START_FILE);
     if (plans.isEmpty()) {
       // What lies in tiers that are named again later is not kept up from here on.
-      Files.deleteIfExists(startFile);
+      discardAtNextStart();
       this.range = null;
       this.knownStart = 0;
       return;
@@ -213,7 +213,9 @@ final class MiddleTiers {
 
   /**
    * Ties all tiers together, from here on. A stop between the stores opens those empty that lack
-   * the number.
+   * the number. Where a tier outlives the machine, the number in the data directory comes there
+   * first, then what the headers say of this start, then their number: whatever a loss of power
+   * leaves of that, no tier passes for one that was stopped in order.
    */
   void begin(MemorySegment firstHeader) throws IOException {
     if (plans.isEmpty()) {
@@ -221,6 +223,9 @@ final class MiddleTiers {
     }
     long start = newStart();
     writeStart(startFile, start);
+    for (MiddleTierMemory tier : tiers) {
+      tier.forceHeader();
+    }
     CheckedLong.write(firstHeader, TierHeader.START_OFFSET, start);
     for (MiddleTierMemory tier : tiers) {
       CheckedLong.write(tier.header(), TierHeader.START_OFFSET, start);
@@ -229,7 +234,9 @@ final class MiddleTiers {
 
   /** Has the next start open all middle tiers empty. */
   void discardAtNextStart() throws IOException {
-    Files.deleteIfExists(startFile);
+    if (Files.deleteIfExists(startFile)) {
+      PrivateFiles.forceNames(settings.dataDirectory());
+    }
   }
 
   /** What is missing of the files; null while they are whole. */
@@ -273,7 +280,7 @@ final class MiddleTiers {
     return MemorySegment.ofArray(new long[CheckedLong.LENGTH / Long.BYTES]);
   }
 
-  private static void writeStart(Path file, long start) throws IOException {
+  private void writeStart(Path file, long start) throws IOException {
     Path made = file.resolveSibling(START_FILE + ".new");
     try (FileChannel out = PrivateFiles.createNew(made)) {
       MemorySegment number = newNumber();
@@ -285,5 +292,6 @@ final class MiddleTiers {
       out.force(true);
     }
     Files.move(made, file, StandardCopyOption.ATOMIC_MOVE);
+    PrivateFiles.forceNames(settings.dataDirectory());
   }
 }

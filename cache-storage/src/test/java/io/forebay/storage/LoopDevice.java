@@ -45,10 +45,15 @@ final class LoopDevice implements AutoCloseable {
       }
     }
     Path image = Files.createDirectories(directory).resolve("image");
-    Path mount = Files.createDirectories(directory.resolve("mount"));
     try (RandomAccessFile file = new RandomAccessFile(image.toFile(), "rw")) {
       file.setLength(bytes);
     }
+    return of(directory, image, true, options);
+  }
+
+  private static LoopDevice of(Path directory, Path image, boolean isNew, String options)
+      throws Exception {
+    Path mount = Files.createDirectories(directory.resolve("mount"));
     String device;
     try {
       device = run("losetup", "--find", "--show", image.toString()).strip();
@@ -59,7 +64,9 @@ final class LoopDevice implements AutoCloseable {
     LoopDevice made = new LoopDevice(image, mount, device);
     boolean done = false;
     try {
-      run("mkfs.ext4", "-q", "-E", "nodiscard,lazy_itable_init=0", device);
+      if (isNew) {
+        run("mkfs.ext4", "-q", "-E", "nodiscard,lazy_itable_init=0", device);
+      }
       made.mount(options);
       done = true;
       return made;
@@ -105,6 +112,16 @@ final class LoopDevice implements AutoCloseable {
   long allocatedBytes() throws Exception {
     run("sync", "--file-system", mount.toString());
     return 512 * Long.parseLong(run("stat", "--format=%b", image.toString()).strip());
+  }
+
+  /**
+   * What a loss of power leaves now, on a device of its own: what has reached the device, and not
+   * what the kernel has yet to write.
+   */
+  LoopDevice powerCut(Path directory, String options) throws Exception {
+    Path copy = Files.createDirectories(directory).resolve("image");
+    run("cp", "--sparse=always", image.toString(), copy.toString());
+    return of(directory, copy, false, options);
   }
 
   /** Cuts the device short: from now on, most of it answers with errors. */

@@ -79,6 +79,13 @@ public final class PrivateFiles {
     return FileChannel.open(file, FRESH, attributes(file, FILE_MODE));
   }
 
+  /** Has names that were made, changed and removed in a directory outlast a loss of power. */
+  public static void forceNames(Path directory) throws IOException {
+    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+      channel.force(true);
+    }
+  }
+
   /** Opens a file to read it. Its mode and its owner do not matter, for it is not changed. */
   public static FileChannel openToRead(Path file) throws IOException {
     Status status = status(file);

@@ -197,6 +197,11 @@ public final class MiddleTierMemory implements AutoCloseable {
   /** Has what was written reach the file, where that is not memory itself. */
   public void force() throws IOException {
     AddressRange.force(regions);
+    forceHeader();
+  }
+
+  /** The same of the header alone. */
+  public void forceHeader() throws IOException {
     AddressRange.force(header);
   }
 

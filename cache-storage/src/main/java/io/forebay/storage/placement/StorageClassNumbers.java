@@ -136,5 +136,6 @@ public final class StorageClassNumbers {
       out.force(true);
     }
     Files.move(made, place.resolve(FILE), StandardCopyOption.ATOMIC_MOVE);
+    PrivateFiles.forceNames(place);
   }
 }
