@@ -394,7 +394,8 @@ public final class Server implements NodeControl, AutoCloseable {
             ResponseLimits.of(activeConfig.config().config().limits()),
             connections,
             names,
-            loopCounters);
+            loopCounters,
+            new SplittableRandom());
     clients.add(client);
     var lane = store.lane(loop.index());
     long memoryBytes = (long) store.regionCount() * store.regionBytes();

@@ -73,7 +73,12 @@ public final class ScriptedOrigin implements AutoCloseable {
 
   /** One in the place of another that listens no more. */
   public static ScriptedOrigin startAt(int port) {
-    return start("127.0.0.1", port, null);
+    return startAt("127.0.0.1", port);
+  }
+
+  /** One at a given loopback address and port: another address of a name. */
+  public static ScriptedOrigin startAt(String address, int port) {
+    return start(address, port, null);
   }
 
   private static ScriptedOrigin start(String address, int port, @Nullable SSLContext tls) {

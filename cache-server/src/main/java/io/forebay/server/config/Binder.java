@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * Reads values by key path as their types, and records their sources. A wrong value is recorded and
  * replaced by a placeholder.
  */
-abstract sealed class Binder permits ConfigBinder, ListenBinder, StorageClassBinder {
+abstract sealed class Binder permits ConfigBinder, ListenBinder, OriginBinder, StorageClassBinder {
   final ConfigValues values;
   final List<ConfigProblem> problems;
 

@@ -51,8 +51,6 @@ import org.jspecify.annotations.Nullable;
  * result if there are any.
  */
 final class ConfigBinder extends Binder {
-  private static final String DEFAULT_ORIGIN = "default";
-
   private final ConfigEnvironment environment;
 
   ConfigBinder(ConfigValues values, ConfigEnvironment environment, List<ConfigProblem> problems) {
@@ -70,7 +68,7 @@ final class ConfigBinder extends Binder {
     List<CertificateConfig> certificates = front.certificates();
     List<ListenerConfig> listeners = front.listeners(certificates);
     AdminConfig admin = admin(listeners);
-    List<OriginConfig> origins = origins();
+    List<OriginConfig> origins = new OriginBinder(values, problems, sources).bind();
     StoreConfig store = store();
     List<DiskConfig> stores = stores(store.tiers());
     StorageClassBinder classes =
@@ -242,62 +240,6 @@ final class ConfigBinder extends Binder {
     return List.copyOf(stores);
   }
 
-  private List<OriginConfig> origins() {
-    List<OriginConfig> origins = new ArrayList<>();
-    Raw shortForm = values.get(ConfigKeys.ORIGIN.name());
-    if (shortForm != null) {
-      String url = read(ConfigKeys.ORIGIN.name(), ConfigKeys.ORIGIN, shortForm);
-      origins.add(origin(DEFAULT_ORIGIN, url));
-      sources.put("origins.default.url", shortForm.place().text());
-    }
-    for (Map.Entry<String, SourceLocation> instance :
-        values.instances(ConfigKeys.ORIGINS).entrySet()) {
-      String name = instance.getKey();
-      String scope = "origins." + name;
-      if (shortForm != null && name.equals(DEFAULT_ORIGIN)) {
-        if (values.get(scope + ".url") != null) {
-          problems.add(
-              instance.getValue().problem(scope, "origin is given as well", "keep one of them"));
-        }
-        continue;
-      }
-      origins.add(origin(name, needed(scope, ConfigKeys.ORIGIN_URL, instance.getValue())));
-    }
-    if (origins.isEmpty() && !values.wasRefused(ConfigKeys.ORIGIN.name())) {
-      problems.add(
-          new ConfigProblem(
-              "configuration",
-              0,
-              0,
-              "origins",
-              "no origin is configured",
-              "set origin: http://HOST:PORT, --origin URL or FOREBAY_ORIGIN"));
-    }
-    return List.copyOf(origins);
-  }
-
-  private OriginConfig origin(String name, String url) {
-    String scope = "origins." + name;
-    OriginConfig origin =
-        new OriginConfig(
-            name,
-            url,
-            value(scope, ConfigKeys.ORIGIN_HOST),
-            given(scope, ConfigKeys.ORIGIN_MAX_CONNECTIONS),
-            file(scope, ConfigKeys.ORIGIN_TRUST),
-            given(scope, ConfigKeys.ORIGIN_ALLOW_LOOPBACK_NAMES),
-            given(scope, ConfigKeys.ORIGIN_ALLOW_PRIVATE_NAMES),
-            given(scope, ConfigKeys.ORIGIN_CONNECT),
-            given(scope, ConfigKeys.ORIGIN_FIRST_BYTE),
-            given(scope, ConfigKeys.ORIGIN_IDLE),
-            given(scope, ConfigKeys.ORIGIN_TOTAL),
-            given(scope, ConfigKeys.ORIGIN_KEEP_ALIVE));
-    for (Field<OriginConfig, ?> field : ConfigKeys.ORIGINS.fields()) {
-      source(ConfigKeys.ORIGINS, name, field, scope + "." + field.name());
-    }
-    return origin;
-  }
-
   private List<RouteConfig> routes(List<OriginConfig> origins, StorageClassBinder classes) {
     Set<String> originNames = new HashSet<>();
     origins.forEach(origin -> originNames.add(origin.name()));
@@ -357,7 +299,7 @@ final class ConfigBinder extends Binder {
         problems.add(
             place.problem(scope + ".origin", "no origin is given", "name one of the origins"));
       }
-      return DEFAULT_ORIGIN;
+      return OriginBinder.DEFAULT_ORIGIN;
     }
     Raw raw = values.get(scope + ".origin");
     if (!originNames.isEmpty() && !originNames.contains(origin) && raw != null) {

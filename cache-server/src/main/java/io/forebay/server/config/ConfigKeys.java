@@ -27,6 +27,7 @@ import io.forebay.server.config.ServerConfig.Http2Config;
 import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
+import io.forebay.server.config.ServerConfig.OriginServerConfig;
 import io.forebay.server.config.ServerConfig.OverloadConfig;
 import io.forebay.server.config.ServerConfig.PurgeConfig;
 import io.forebay.server.config.ServerConfig.RouteConfig;
@@ -614,12 +615,14 @@ final class ConfigKeys {
               + " less; the file may become fragmented.");
 
   static final Field<OriginConfig, String> ORIGIN_URL =
-      required(
+      optional(
           "url",
           ValueType.ORIGIN_URL,
+          "required, unless `servers` is set",
           false,
           OriginConfig::url,
-          "URL of the origin; without a port, the default port of the scheme applies.");
+          "URL of the origin; without a port, the default port of the scheme applies. Short for"
+              + " `servers` with one entry.");
   static final Field<OriginConfig, String> ORIGIN_HOST =
       optional(
           "host",
@@ -693,6 +696,29 @@ final class ConfigKeys {
           "30s",
           OriginConfig::keepAlive,
           "How long an idle connection is kept for reuse; 0s closes it immediately.");
+
+  static final Field<OriginServerConfig, String> SERVER_URL =
+      required(
+          "url",
+          ValueType.ORIGIN_URL,
+          false,
+          OriginServerConfig::url,
+          "URL of the server; without a port, the default port of the scheme applies.");
+  static final Field<OriginServerConfig, Integer> SERVER_WEIGHT =
+      live(
+          "weight",
+          integer(1, 1_000),
+          "1",
+          OriginServerConfig::weight,
+          "Share of the requests, relative to the other servers of the origin. Each address of the"
+              + " server's name has this weight.");
+  static final Field<OriginServerConfig, Boolean> SERVER_BACKUP =
+      live(
+          "backup",
+          ValueType.BOOLEAN,
+          "false",
+          OriginServerConfig::isBackup,
+          "Whether the server gets requests only while no other server of the origin can be used.");
 
   static final Field<RouteConfig, String> ROUTE_NAME =
       optional(
@@ -1861,6 +1887,16 @@ final class ConfigKeys {
               ORIGIN_TOTAL,
               ORIGIN_KEEP_ALIVE),
           config -> named(config.origins(), OriginConfig::name));
+  static final Section<OriginServerConfig> ORIGIN_SERVERS =
+      new Section<>(
+          "origins.NAME.servers",
+          Shape.LIST_IN_NAMED,
+          "Servers among which the requests to an origin are balanced, in place of"
+              + " `origins.NAME.url`. A bare URL is shorthand for an entry with no other keys. Every"
+              + " address that a server's name resolves to is used. At most 64 servers.",
+          "url",
+          List.of(SERVER_URL, SERVER_WEIGHT, SERVER_BACKUP),
+          ConfigKeys::servers);
   static final Section<RouteConfig> ROUTES =
       new Section<>(
           "routes",
@@ -2061,6 +2097,7 @@ final class ConfigKeys {
           STORES,
           STORAGE_CLASSES,
           ORIGINS,
+          ORIGIN_SERVERS,
           ROUTES,
           LIMITS,
           TIMEOUTS,
@@ -2102,6 +2139,17 @@ final class ConfigKeys {
         Math.toIntExact(size.placeholder()),
         text -> Math.toIntExact(size.reader().read(text)),
         value -> ValueType.printSize(value));
+  }
+
+  /** The servers of the origins whose servers the short form cannot express. */
+  private static Map<String, OriginServerConfig> servers(ServerConfig config) {
+    Map<String, OriginServerConfig> servers = new LinkedHashMap<>();
+    for (OriginConfig origin : config.origins()) {
+      for (int i = 0; origin.url() == null && i < origin.servers().size(); i++) {
+        servers.put(origin.name() + "." + i, origin.servers().get(i));
+      }
+    }
+    return servers;
   }
 
   private static <R> Map<String, R> named(List<R> records, Function<R, String> name) {

@@ -63,6 +63,9 @@ public final class ConfigReference {
         section.fields().forEach(field -> describe(properties.putObject(field.name()), field));
         continue;
       }
+      if (section.shape() == Shape.LIST_IN_NAMED) {
+        continue;
+      }
       ObjectNode node = properties.putObject(section.prefix());
       node.put("description", plain(section.description()));
       ArrayNode shapes = node.putArray("anyOf");
@@ -80,6 +83,7 @@ public final class ConfigReference {
           named.putObject("propertyNames").put("pattern", anchored(ValueType.NAME.pattern()));
           instance(named.putObject("additionalProperties").putArray("anyOf"), section);
         }
+        case LIST_IN_NAMED -> throw new IllegalStateException(section.prefix());
       }
       if (section.shape() == Shape.LIST && !section.shortField().isEmpty()) {
         shapes.addObject().put("type", "string");
@@ -115,6 +119,21 @@ public final class ConfigReference {
         describe(shortForm, field);
       }
     }
+    for (Section<?> list : ConfigKeys.SECTIONS) {
+      if (list.isWithin(section)) {
+        listWithin(properties.putObject(list.lastPart()), list);
+      }
+    }
+  }
+
+  private static void listWithin(ObjectNode node, Section<?> list) {
+    node.put("description", plain(list.description()));
+    ArrayNode shapes = node.putArray("anyOf");
+    shapes.addObject().put("type", "null");
+    ObjectNode array = shapes.addObject();
+    array.put("type", "array");
+    instance(array.putObject("items").putArray("anyOf"), list);
+    shapes.addObject().put("type", "string");
   }
 
   private static void describe(ObjectNode node, Field<?, ?> field) {
@@ -185,10 +204,17 @@ public final class ConfigReference {
           host: video.example.com
           timeouts:
             first-byte: 5s
+        api:
+          servers:
+            - https://api-1.example.com
+            - {url: https://api-2.example.com, weight: 2}
+            - {url: https://api-3.example.com, backup: true}
       routes:
         - match: {host: video.example.com, path: /live/}
           origin: video
           default-ttl: 2s
+        - match: {path: /api/}
+          origin: api
         - origin: site
           stale-if-error: 1d
       access-log: stdout

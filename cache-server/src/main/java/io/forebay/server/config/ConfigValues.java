@@ -11,6 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -132,6 +133,7 @@ final class ConfigValues {
               tree.place().problem(prefix, "not a mapping", "write a name and a colon, indented"));
         }
       }
+      case LIST_IN_NAMED -> throw new IllegalArgumentException(prefix + " without its entry");
     }
   }
 
@@ -161,8 +163,11 @@ final class ConfigValues {
       String name = within + entry.key();
       String path = scope + "." + name;
       Field<?, ?> field = field(section, name);
+      Section<?> list = listWithin(section, name);
       if (field != null) {
         putValue(path, field, entry.value());
+      } else if (list != null) {
+        putSection(list.at(scope), entry.value());
       } else if (section.fieldNames().stream().anyMatch(known -> known.startsWith(name + "."))) {
         if (entry.value() instanceof ConfigTree.Mapping child) {
           putFields(section, scope, name + ".", child);
@@ -301,6 +306,15 @@ final class ConfigValues {
   /** The key path an environment variable stands for, or null. */
   private @Nullable String environmentPath(String name) {
     for (Section<?> section : ConfigKeys.SECTIONS) {
+      String path = section.shape() == Shape.LIST_IN_NAMED ? pathOfList(section, name) : null;
+      if (path != null) {
+        return path;
+      }
+    }
+    for (Section<?> section : ConfigKeys.SECTIONS) {
+      if (section.shape() == Shape.LIST_IN_NAMED) {
+        continue;
+      }
       String prefix = environmentName(section.prefix());
       if (section.shape() == Shape.ONCE) {
         for (Field<?, ?> field : section.fields()) {
@@ -320,6 +334,32 @@ final class ConfigValues {
             String instance = rest.substring(0, rest.length() - suffix.length());
             return section.prefix() + "." + instanceName(section, instance) + "." + field.name();
           }
+        }
+      }
+    }
+    return null;
+  }
+
+  /** As {@code ORIGINS_MAIN_SERVERS} or {@code ORIGINS_MAIN_SERVERS_0_URL}. */
+  private @Nullable String pathOfList(Section<?> list, String name) {
+    Section<?> outer = section(list.outer());
+    String part = "_" + environmentName(list.lastPart());
+    String prefix = environmentName(list.outer()) + "_";
+    int at = name.lastIndexOf(part);
+    if (outer == null || !name.startsWith(prefix) || at <= prefix.length()) {
+      return null;
+    }
+    String scope = list.outer() + "." + instanceName(outer, name.substring(prefix.length(), at));
+    String rest = name.substring(at + part.length());
+    if (rest.isEmpty()) {
+      return scope + "." + list.lastPart();
+    }
+    for (Field<?, ?> field : list.fields()) {
+      String suffix = "_" + environmentName(field.name());
+      if (rest.endsWith(suffix)) {
+        String index = rest.substring(0, rest.length() - suffix.length());
+        if (index.matches("_\\d{1,4}")) {
+          return scope + "." + list.lastPart() + "." + index.substring(1) + "." + field.name();
         }
       }
     }
@@ -352,8 +392,9 @@ final class ConfigValues {
 
   /** Sets the key of a dotted path over what was there; false when there is no such key. */
   private boolean put(String path, String text, SourceLocation place) {
+    Raw raw = new Raw(text, place);
     if (path.equals(ConfigKeys.ORIGIN.name())) {
-      values.put(path, new Raw(text, place));
+      values.put(path, raw);
       return true;
     }
     int dot = path.indexOf('.');
@@ -367,7 +408,7 @@ final class ConfigValues {
       if (field == null) {
         return false;
       }
-      values.put(section.prefix() + "." + field.name(), new Raw(text, place));
+      values.put(section.prefix() + "." + field.name(), raw);
       return true;
     }
     if (rest.isEmpty()) {
@@ -379,8 +420,13 @@ final class ConfigValues {
     }
     int nextDot = rest.indexOf('.');
     String instance = nextDot < 0 ? rest : rest.substring(0, nextDot);
-    Field<?, ?> field =
-        field(section, nextDot < 0 ? section.shortField() : rest.substring(nextDot + 1));
+    String key = nextDot < 0 ? section.shortField() : rest.substring(nextDot + 1);
+    int keyDot = key.indexOf('.');
+    Section<?> list = listWithin(section, keyDot < 0 ? key : key.substring(0, keyDot));
+    if (list != null) {
+      return putInList(section, instance, list, keyDot < 0 ? "" : key.substring(keyDot + 1), raw);
+    }
+    Field<?, ?> field = field(section, key);
     if (field == null || (section.shape() == Shape.LIST && !instance.matches("\\d{1,4}"))) {
       return false;
     }
@@ -389,7 +435,34 @@ final class ConfigValues {
       return true;
     }
     addInstance(section, instance, place);
-    values.put(section.prefix() + "." + instance + "." + field.name(), new Raw(text, place));
+    values.put(section.prefix() + "." + instance + "." + field.name(), raw);
+    return true;
+  }
+
+  /**
+   * Sets a key, or all, of a list within an entry: {@code 0.url}, or nothing for the whole list.
+   */
+  private boolean putInList(
+      Section<?> section, String instance, Section<?> list, String key, Raw raw) {
+    String scope = section.prefix() + "." + instance;
+    if (!isName(instance, scope, raw.place())) {
+      return true;
+    }
+    Section<?> own = list.at(scope);
+    if (key.isEmpty()) {
+      addInstance(section, instance, raw.place());
+      putList(own, raw.text(), raw.place());
+      return true;
+    }
+    int dot = key.indexOf('.');
+    String index = dot < 0 ? key : key.substring(0, dot);
+    Field<?, ?> field = field(list, dot < 0 ? list.shortField() : key.substring(dot + 1));
+    if (field == null || !index.matches("\\d{1,4}")) {
+      return false;
+    }
+    addInstance(section, instance, raw.place());
+    addInstance(own, index, raw.place());
+    values.put(own.prefix() + "." + index + "." + field.name(), raw);
     return true;
   }
 
@@ -427,8 +500,20 @@ final class ConfigValues {
 
   private static @Nullable Section<?> section(String prefix) {
     for (Section<?> section : ConfigKeys.SECTIONS) {
-      if (!prefix.isEmpty() && section.prefix().equals(prefix)) {
+      if (!prefix.isEmpty()
+          && section.prefix().equals(prefix)
+          && section.shape() != Shape.LIST_IN_NAMED) {
         return section;
+      }
+    }
+    return null;
+  }
+
+  /** The list of that key within the entries of a section, or null. */
+  private static @Nullable Section<?> listWithin(Section<?> section, String key) {
+    for (Section<?> list : ConfigKeys.SECTIONS) {
+      if (section.shape() == Shape.NAMED && list.isWithin(section) && list.lastPart().equals(key)) {
+        return list;
       }
     }
     return null;
@@ -446,7 +531,9 @@ final class ConfigValues {
   private static List<String> topLevelNames() {
     List<String> names = new ArrayList<>();
     for (Section<?> section : ConfigKeys.SECTIONS) {
-      names.add(section.prefix().isEmpty() ? ConfigKeys.ORIGIN.name() : section.prefix());
+      if (section.shape() != Shape.LIST_IN_NAMED) {
+        names.add(section.prefix().isEmpty() ? ConfigKeys.ORIGIN.name() : section.prefix());
+      }
     }
     return names;
   }
@@ -457,7 +544,9 @@ final class ConfigValues {
 
   /** Next parts of the field names that begin with {@code within}, each once. */
   private static List<String> namesWithin(Section<?> section, String within) {
-    return section.fieldNames().stream()
+    Stream<String> lists =
+        ConfigKeys.SECTIONS.stream().filter(list -> list.isWithin(section)).map(Section::lastPart);
+    return Stream.concat(section.fieldNames().stream(), lists)
         .filter(name -> name.startsWith(within))
         .map(name -> name.substring(within.length()))
         .map(name -> name.indexOf('.') < 0 ? name : name.substring(0, name.indexOf('.')))

@@ -92,9 +92,14 @@ public final class ConfigView {
     Set<String> names = new LinkedHashSet<>(left.keySet());
     names.addAll(right.keySet());
     for (String name : names) {
-      String scope = name.isEmpty() ? section.prefix() : section.prefix() + "." + name;
+      String scope = section.scope(name);
       R old = left.get(name);
       R now = right.get(name);
+      if (section.shape() == Shape.LIST_IN_NAMED
+          && changed.contains(section.outer() + "." + name.substring(0, name.lastIndexOf('.')))) {
+        // The whole entry was added or removed.
+        continue;
+      }
       if (old == null || now == null) {
         changed.add(scope);
         if (section.fields().stream().anyMatch(Field::needsRestart)) {
@@ -119,44 +124,84 @@ public final class ConfigView {
       StringBuilder out, Section<R> section, ServerConfig config, Map<String, String> sources) {
     Map<String, R> instances = section.instances().apply(config);
     boolean isShown = section.fields().stream().anyMatch(field -> field.reader() != null);
-    if (!isShown || instances.isEmpty()) {
+    if (!isShown || instances.isEmpty() || section.shape() == Shape.LIST_IN_NAMED) {
       return;
     }
     out.append(section.prefix()).append(":\n");
     for (Map.Entry<String, R> instance : instances.entrySet()) {
       String name = instance.getKey();
-      String scope = name.isEmpty() ? section.prefix() : section.prefix() + "." + name;
       String indent = section.shape() == Shape.ONCE ? "  " : "    ";
       if (section.shape() == Shape.NAMED) {
         out.append("  ").append(name).append(":\n");
       }
-      String within = "";
-      boolean isFirst = true;
-      for (Field<R, ?> field : section.fields()) {
-        String text = shown(field, instance.getValue());
-        if (text == null) {
-          continue;
+      yaml(out, section, name, instance.getValue(), indent, sources);
+      for (Section<?> list : ConfigKeys.SECTIONS) {
+        if (list.isWithin(section)) {
+          yamlList(out, list, name, config, sources);
         }
-        int dot = field.name().indexOf('.');
-        String group = dot < 0 ? "" : field.name().substring(0, dot);
-        String lead =
-            section.shape() == Shape.LIST && isFirst ? indent.substring(2) + "- " : indent;
-        isFirst = false;
-        if (!group.equals(within)) {
-          within = group;
-          if (!group.isEmpty()) {
-            out.append(lead).append(group).append(":\n");
-            lead = indent;
-          }
-        }
-        out.append(lead).append(group.isEmpty() ? "" : "  ");
-        out.append(field.name().substring(dot + 1)).append(": ").append(scalar(text));
-        String source = sources.get(scope + "." + field.name());
-        if (source != null) {
-          out.append("  # from ").append(source.replaceAll("\\p{Cntrl}", "?"));
-        }
-        out.append('\n');
       }
+    }
+  }
+
+  /** The list of one entry, within its mapping. */
+  private static <R> void yamlList(
+      StringBuilder out,
+      Section<R> list,
+      String entry,
+      ServerConfig config,
+      Map<String, String> sources) {
+    Map<String, R> items = within(entry, list.instances().apply(config));
+    if (!items.isEmpty()) {
+      out.append("    ").append(list.lastPart()).append(":\n");
+      items.forEach((name, item) -> yaml(out, list, name, item, "        ", sources));
+    }
+  }
+
+  /** The instances of a list that belong to one entry. */
+  private static <R> Map<String, R> within(String entry, Map<String, R> all) {
+    Map<String, R> within = new LinkedHashMap<>();
+    all.forEach((name, item) -> {
+      if (name.substring(0, name.lastIndexOf('.')).equals(entry)) {
+        within.put(name, item);
+      }
+    });
+    return within;
+  }
+
+  private static <R> void yaml(
+      StringBuilder out,
+      Section<R> section,
+      String name,
+      R record,
+      String indent,
+      Map<String, String> sources) {
+    boolean isListed = section.shape() == Shape.LIST || section.shape() == Shape.LIST_IN_NAMED;
+    String scope = name.isEmpty() ? section.prefix() : section.scope(name);
+    String within = "";
+    boolean isFirst = true;
+    for (Field<R, ?> field : section.fields()) {
+      String text = shown(field, record);
+      if (text == null) {
+        continue;
+      }
+      int dot = field.name().indexOf('.');
+      String group = dot < 0 ? "" : field.name().substring(0, dot);
+      String lead = isListed && isFirst ? indent.substring(2) + "- " : indent;
+      isFirst = false;
+      if (!group.equals(within)) {
+        within = group;
+        if (!group.isEmpty()) {
+          out.append(lead).append(group).append(":\n");
+          lead = indent;
+        }
+      }
+      out.append(lead).append(group.isEmpty() ? "" : "  ");
+      out.append(field.name().substring(dot + 1)).append(": ").append(scalar(text));
+      String source = sources.get(scope + "." + field.name());
+      if (source != null) {
+        out.append("  # from ").append(source.replaceAll("\\p{Cntrl}", "?"));
+      }
+      out.append('\n');
     }
   }
 
@@ -182,8 +227,26 @@ public final class ConfigView {
       }
       case NAMED -> {
         ObjectNode named = root.putObject(section.prefix());
-        instances.forEach((name, one) -> fill(named.putObject(name), section, one));
+        instances.forEach((name, one) -> {
+          ObjectNode entry = named.putObject(name);
+          fill(entry, section, one);
+          for (Section<?> list : ConfigKeys.SECTIONS) {
+            if (list.isWithin(section)) {
+              fillList(entry, list, name, config);
+            }
+          }
+        });
       }
+      case LIST_IN_NAMED -> {}
+    }
+  }
+
+  private static <R> void fillList(
+      ObjectNode entry, Section<R> list, String name, ServerConfig config) {
+    Map<String, R> items = within(name, list.instances().apply(config));
+    if (!items.isEmpty()) {
+      ArrayNode array = entry.putArray(list.lastPart());
+      items.values().forEach(item -> fill(array.addObject(), list, item));
     }
   }
 

@@ -200,9 +200,24 @@ public record ServerConfig(
       int diskFloorPercent) {}
 
   /**
-   * An origin.
+   * A server of an origin.
    *
    * @param url {@code http://host:port} or {@code https://host:port}
+   * @param weight its share of the requests, relative to the other servers'
+   * @param isBackup whether it gets requests only while no other server can be used
+   */
+  public record OriginServerConfig(String url, int weight, boolean isBackup) {
+
+    /** A server with the default settings. */
+    public static OriginServerConfig of(String url) {
+      return new OriginServerConfig(url, 1, false);
+    }
+  }
+
+  /**
+   * An origin.
+   *
+   * @param servers at least one, and at least one that is no backup
    * @param host Host field sent, or null for the client's
    * @param maxConnections to this origin from this node
    * @param trust PEM file of certificates trusted for https, or null for the platform's
@@ -212,7 +227,7 @@ public record ServerConfig(
    */
   public record OriginConfig(
       String name,
-      String url,
+      List<OriginServerConfig> servers,
       @Nullable String host,
       int maxConnections,
       @Nullable Path trust,
@@ -222,7 +237,14 @@ public record ServerConfig(
       Duration firstByteTimeout,
       Duration idleTimeout,
       Duration totalTimeout,
-      Duration keepAlive) {}
+      Duration keepAlive) {
+
+    /** The URL of the only server, or null where the short form cannot express the servers. */
+    public @Nullable String url() {
+      String url = servers.getFirst().url();
+      return servers.equals(List.of(OriginServerConfig.of(url))) ? url : null;
+    }
+  }
 
   /**
    * A route: which requests it takes and the settings they get.

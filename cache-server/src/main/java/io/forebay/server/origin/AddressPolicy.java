@@ -16,48 +16,49 @@ final class AddressPolicy {
   private AddressPolicy() {}
 
   /** The addresses that may be used, in order. */
-  static List<InetAddress> allowed(Origin origin, Origins origins, List<InetAddress> addresses) {
-    if (origin.literal() != null) {
+  static List<InetAddress> allowed(
+      OriginServer server, Origins origins, List<InetAddress> addresses) {
+    if (server.literal() != null) {
       return addresses;
     }
     List<InetAddress> allowed = new ArrayList<>(addresses.size());
     for (InetAddress address : addresses) {
-      if (refusal(origin, origins, address) == null) {
+      if (refusal(server, origins, address) == null) {
         allowed.add(address);
       }
     }
     return allowed;
   }
 
-  /** Why that address may not stand behind the origin's name, for the log; null where it may. */
-  static @Nullable String refusal(Origin origin, Origins origins, InetAddress address) {
+  /** Why that address may not stand behind the server's name, for the log; null where it may. */
+  static @Nullable String refusal(OriginServer server, Origins origins, InetAddress address) {
     AddressKind kind = AddressKind.of(address);
     String setting =
         switch (kind) {
           case PUBLIC -> null;
-          case LOOPBACK -> mayBeLoopback(origin) ? null : "allow-loopback-names";
-          case PRIVATE -> origin.config().allowPrivateNames() ? null : "allow-private-names";
+          case LOOPBACK -> mayBeLoopback(server) ? null : "allow-loopback-names";
+          case PRIVATE -> server.config().allowPrivateNames() ? null : "allow-private-names";
           default -> "";
         };
     if (setting != null) {
       String what = "a " + kind.text() + " address";
       return setting.isEmpty()
           ? what + ", which no origin name may resolve to"
-          : what + "; origins." + origin.name() + "." + setting + " is false";
+          : what + "; origins." + server.config().name() + "." + setting + " is false";
     }
-    return isOwn(origin, origins, address) ? "where this node itself listens" : null;
+    return isOwn(server, origins, address) ? "where this node itself listens" : null;
   }
 
-  private static boolean isOwn(Origin origin, Origins origins, InetAddress address) {
+  private static boolean isOwn(OriginServer server, Origins origins, InetAddress address) {
     InetAddress embedded = AddressKind.embedded(address);
-    return origins.isOwnListener(new InetSocketAddress(address, origin.port()))
+    return origins.isOwnListener(new InetSocketAddress(address, server.port()))
         || (embedded != null
-            && origins.isOwnListener(new InetSocketAddress(embedded, origin.port())));
+            && origins.isOwnListener(new InetSocketAddress(embedded, server.port())));
   }
 
-  private static boolean mayBeLoopback(Origin origin) {
-    return origin.config().allowLoopbackNames()
-        || origin.host().equals("localhost")
-        || origin.host().equals("localhost.");
+  private static boolean mayBeLoopback(OriginServer server) {
+    return server.config().allowLoopbackNames()
+        || server.host().equals("localhost")
+        || server.host().equals("localhost.");
   }
 }

@@ -76,7 +76,8 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
   private record Lost(String detail) {}
 
   private final OriginPool pool;
-  private final Origin origin;
+  private final EndpointPool endpoint;
+  private final OriginServer server;
   private final PooledOriginClient client;
   private final ResponseDecoder decoder;
   private final Deadline deadline;
@@ -113,12 +114,17 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
 
   private boolean isDraining;
 
-  OriginConnection(OriginPool pool) {
-    this.pool = pool;
-    this.origin = pool.origin();
+  OriginConnection(EndpointPool endpoint) {
+    this.pool = endpoint.pool();
+    this.endpoint = endpoint;
+    this.server = endpoint.server();
     this.client = pool.client();
     this.decoder = new ResponseDecoder(this, client.bounds());
     this.deadline = new Deadline(client.loop(), this::onDeadline);
+  }
+
+  EndpointPool endpoint() {
+    return endpoint;
   }
 
   ResponseDecoder decoder() {
@@ -152,12 +158,15 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
 
   void start(PooledCall newCall) {
     if (!hasSlot) {
-      newCall.fail(Kind.CONNECT_FAILED, origin.label() + ": the origin closed the connection");
+      newCall.fail(Kind.CONNECT_FAILED, server.label() + ": the origin closed the connection");
       return;
     }
     state = State.BUSY;
     deadline.clear();
     call = newCall;
+    if (newCall.endpoint() != endpoint) {
+      newCall.assign(endpoint);
+    }
     isReused = wasUsed;
     wasUsed = true;
     isRequestSent = false;
@@ -176,7 +185,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
     if (newCall.isSuspended()) {
       ctx.channel().config().setAutoRead(false);
     }
-    ByteBuf head = RequestHeadWriter.encode(ctx.alloc(), request, origin.authority(), bodyLength);
+    ByteBuf head = RequestHeadWriter.encode(ctx.alloc(), request, server.authority(), bodyLength);
     ctx.writeAndFlush(head)
         .addListener((ChannelFuture written) -> {
           if (!written.isSuccess()) {
@@ -255,7 +264,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
   /** Bytes came that no request asked for. */
   void onUnsolicited() {
     if (state == State.IDLE) {
-      pool.onIdleLost(this);
+      endpoint.removeIdle(this);
       close();
     }
   }
@@ -404,7 +413,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
   }
 
   private void onResponseEnd(PooledCall current, LastHttpContent last) {
-    if (isCloseDelimited && origin.isTls() && !hasCloseNotify) {
+    if (isCloseDelimited && server.isTls() && !hasCloseNotify) {
       // Anyone on the path can close a TCP connection; only the origin can say so within TLS.
       fail(Kind.TRUNCATED, "the connection closed without a TLS close_notify that ends the body");
       return;
@@ -485,7 +494,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
     isInReadBurst = false;
     onClosed("the origin closed the connection");
     if (state == State.IDLE) {
-      pool.onIdleLost(this);
+      endpoint.removeIdle(this);
     }
     state = State.CLOSED;
     deadline.stop();
@@ -502,11 +511,11 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
       Throwable why = cause.getCause() == null ? cause : cause.getCause();
       fail(kindOf(why), "invalid response: " + Printable.line(why));
     } else if (!isTransport && !(cause instanceof DecoderException)) {
-      LOG.error("{}: internal error while handling a response", origin.label(), cause);
+      LOG.error("{}: internal error while handling a response", server.label(), cause);
       fail(Kind.DEFECT, "internal error of this node, see its log");
     }
     if (state == State.IDLE) {
-      pool.onIdleLost(this);
+      endpoint.removeIdle(this);
     }
     if (call == null) {
       close();
@@ -568,9 +577,9 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
   }
 
   private void onDeadline() {
-    OriginConfig config = origin.config();
+    OriginConfig config = server.config();
     if (state == State.IDLE) {
-      pool.onIdleLost(this);
+      endpoint.removeIdle(this);
       close();
     } else if (state == State.BUSY) {
       switch (phase) {
@@ -602,7 +611,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
     detach();
     current.onConnection(null);
     close();
-    current.fail(kind, origin.label() + ": " + detail);
+    current.fail(kind, server.label() + ": " + detail);
   }
 
   /** The call has been given up. */
@@ -657,12 +666,13 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
   private void countClosed(boolean wasOpen) {
     if (wasOpen) {
       client.counters().originConnectionsOpen--;
+      endpoint.removeConnection();
     }
   }
 
   private void rearm() {
     PooledCall current = call;
-    OriginConfig config = origin.config();
+    OriginConfig config = server.config();
     if (current == null || current.isSuspended()) {
       deadline.clear();
     } else if (hasHead) {

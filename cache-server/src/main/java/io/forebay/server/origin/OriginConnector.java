@@ -1,8 +1,6 @@
 package io.forebay.server.origin;
 
-import io.forebay.core.policy.ProxyStatus;
 import io.forebay.server.origin.OriginFailure.Kind;
-import io.forebay.server.origin.dns.NameResolver.Resolution;
 import io.forebay.server.text.Printable;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
@@ -13,124 +11,150 @@ import io.netty.channel.ConnectTimeoutException;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
 import java.net.ConnectException;
-import java.net.Inet6Address;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.NoRouteToHostException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens one new connection for one call: resolves the name, tries the addresses in turn, and
- * performs the TLS handshake, all within the connect timeout. It holds a permit from the beginning,
- * which an established connection takes over. If the call is abandoned meanwhile, the connection is
- * completed and goes to the pool.
+ * Opens one new connection for one call: looks up the name of the endpoint's server again if its
+ * answer has run out, tries endpoints in turn, and performs the TLS handshake, all within the
+ * connect timeout. It holds a permit from the beginning, which an established connection takes
+ * over. If the call is abandoned meanwhile, the connection is completed and goes to the pool.
+ *
+ * <pre>
+ *   endpoint chosen ──name──► looked up ──┬─still there──► connect ──fails──► next endpoint
+ *   none yet ──► all names looked up ─────┴─gone────────► choose again
+ * </pre>
  */
 final class OriginConnector {
-  private static final int MAX_ADDRESSES = 3;
+  private static final int MAX_ATTEMPTS = 3;
   private static final long MIN_ATTEMPT_MILLIS = 1;
 
   private final OriginPool pool;
   private final PooledCall call;
-  private final Origin origin;
   private final PooledOriginClient client;
   private final Deadline deadline;
 
-  private List<InetAddress> addresses = List.of();
-  private int tried;
+  /** The server whose name is asked for, or whose endpoint is being connected to. */
+  private OriginServer server;
+
+  private int attempts;
+  private int pendingLookups;
+
+  /** Counted as a connection of this endpoint; null before and after. */
+  private @Nullable EndpointPool opening;
+
   private @Nullable Channel channel;
-  private @Nullable InetSocketAddress target;
   private boolean isTlsRunning;
   private boolean isDone;
 
   OriginConnector(OriginPool pool, PooledCall call) {
     this.pool = pool;
     this.call = call;
-    this.origin = pool.origin();
     this.client = pool.client();
+    this.server = pool.origin().servers().getFirst();
     this.deadline = new Deadline(client.loop(), this::onTooLate);
   }
 
   void start() {
-    deadline.in(origin.config().connectTimeout().toNanos());
-    InetAddress literal = origin.literal();
-    if (literal != null) {
-      onAddresses(List.of(literal));
+    deadline.in(pool.origin().config().connectTimeout().toNanos());
+    EndpointPool chosen = call.endpoint();
+    if (chosen == null || chosen.isDraining()) {
+      chosen = pool.endpoints().choose(call);
+      call.assign(chosen);
+    }
+    if (chosen == null) {
+      lookUpAll();
+    } else if (chosen.server().literal() != null) {
+      connect(chosen);
     } else {
-      client.names().resolve(origin.host(), client.loop(), this::onResolved);
+      lookUp(chosen);
     }
   }
 
-  private void onResolved(Resolution resolution) {
-    if (isDone) {
+  // Names.
+
+  private void lookUp(EndpointPool chosen) {
+    server = chosen.server();
+    client
+        .names()
+        .resolve(
+            server.host(),
+            client.loop(),
+            resolution -> {
+              if (!isOver()) {
+                pool.endpoints().apply(chosen.server(), resolution);
+                if (chosen.isDraining()) {
+                  onLookedUp();
+                } else {
+                  connect(chosen);
+                }
+              }
+            });
+  }
+
+  /** No server's address is known, or none that may be used. */
+  private void lookUpAll() {
+    List<OriginServer> named =
+        pool.origin().servers().stream().filter(one -> one.literal() == null).toList();
+    if (named.isEmpty()) {
+      // Every endpoint was tried.
+      fail(Kind.CONNECT_FAILED, "no endpoint is left to connect to");
       return;
     }
-    if (call.isDone()) {
+    server = named.getFirst();
+    pendingLookups = named.size();
+    for (OriginServer one : named) {
+      client
+          .names()
+          .resolve(
+              one.host(),
+              client.loop(),
+              resolution -> {
+                pendingLookups--;
+                if (opening == null && !isOver()) {
+                  pool.endpoints().apply(one, resolution);
+                  onLookedUp();
+                }
+              });
+    }
+  }
+
+  private void onLookedUp() {
+    EndpointPool chosen = pool.endpoints().choose(call);
+    if (chosen != null) {
+      call.assign(chosen);
+      connect(chosen);
+    } else if (pendingLookups == 0) {
       finish();
       pool.releaseSlot();
-      return;
+      call.fail(pool.endpoints().noEndpoint());
     }
-    if (resolution.addresses().isEmpty()) {
-      String rcode = resolution.rcode();
+  }
+
+  /** Whether an answer comes too late: the connector is done, or ends because its call is. */
+  private boolean isOver() {
+    if (!isDone && call.isDone()) {
       finish();
       pool.releaseSlot();
-      call.fail(
-          new OriginFailure(
-              Kind.NAME_NOT_RESOLVED,
-              origin.label()
-                  + ": name "
-                  + origin.host()
-                  + " does not resolve: "
-                  + Printable.line(resolution.failure()),
-              rcode == null ? ProxyStatus.NO_MORE : ProxyStatus.rcode(rcode)));
-      return;
     }
-    List<InetAddress> allowed =
-        AddressPolicy.allowed(origin, client.origins(), resolution.addresses());
-    if (allowed.isEmpty()) {
-      finish();
-      pool.releaseSlot();
-      call.fail(
-          Kind.ADDRESS_REFUSED,
-          OriginReadiness.refused(origin, client.origins(), resolution.addresses()));
-      return;
-    }
-    onAddresses(allowed);
+    return isDone;
   }
 
-  private void onAddresses(List<InetAddress> found) {
-    addresses = ordered(found);
-    tryNext();
-  }
+  // Attempts.
 
-  /** IPv4 first, each family beginning with another address every time. */
-  private List<InetAddress> ordered(List<InetAddress> found) {
-    if (found.size() == 1) {
-      return found;
-    }
-    int rotation = pool.nextRotation();
-    List<InetAddress> v4 = found.stream().filter(a -> !(a instanceof Inet6Address)).toList();
-    List<InetAddress> v6 = found.stream().filter(a -> a instanceof Inet6Address).toList();
-    List<InetAddress> ordered = new ArrayList<>(found.size());
-    for (List<InetAddress> family : List.of(v4, v6)) {
-      for (int i = 0; i < family.size(); i++) {
-        ordered.add(family.get((i + rotation % family.size()) % family.size()));
-      }
-    }
-    return ordered.subList(0, Math.min(MAX_ADDRESSES, ordered.size()));
-  }
-
-  private void tryNext() {
-    InetSocketAddress address = new InetSocketAddress(addresses.get(tried), origin.port());
-    int left = addresses.size() - tried;
-    tried++;
-    target = address;
+  private void connect(EndpointPool endpoint) {
+    server = endpoint.server();
+    opening = endpoint;
+    endpoint.addConnection();
+    int left =
+        Math.clamp(pool.endpoints().countUntried(call), 1, Math.max(1, MAX_ATTEMPTS - attempts));
+    attempts++;
     long attemptMillis =
         Math.max(
             MIN_ATTEMPT_MILLIS, TimeUnit.NANOSECONDS.toMillis(deadline.remainingNanos()) / left);
-    OriginConnection connection = new OriginConnection(pool);
+    OriginConnection connection = new OriginConnection(endpoint);
     ChannelFuture connecting =
         new Bootstrap()
             .group(client.loop())
@@ -151,7 +175,7 @@ final class OriginConnector {
                     initialised.pipeline().addLast(connection.decoder(), connection);
                   }
                 })
-            .connect(address);
+            .connect(endpoint.address());
     channel = connecting.channel();
     connecting.addListener((ChannelFuture future) -> {
       // Without a file descriptor there is no channel, and Netty answers on a thread of its own.
@@ -169,18 +193,18 @@ final class OriginConnector {
     } else if (future.isSuccess()) {
       onConnected(connection, future.channel());
     } else {
-      onConnectFailed(future.cause());
+      onConnectFailed(connection.endpoint(), future.cause());
     }
   }
 
   private void onConnected(OriginConnection connection, Channel connected) {
-    SslContext tls = origin.tls();
+    SslContext tls = server.tls();
     if (tls == null) {
       onReady(connection);
       return;
     }
     isTlsRunning = true;
-    SslHandler handler = tls.newHandler(connected.alloc(), origin.tlsName(), origin.port());
+    SslHandler handler = tls.newHandler(connected.alloc(), server.tlsName(), server.port());
     // The connect timeout is what bounds the handshake.
     handler.setHandshakeTimeoutMillis(0);
     connected.pipeline().addFirst(handler);
@@ -218,6 +242,7 @@ final class OriginConnector {
 
   private void onReady(OriginConnection connection) {
     finish();
+    opening = null;
     connection.onOpen();
     if (call.isDone() && connection.isUsable()) {
       pool.onFree(connection);
@@ -228,13 +253,21 @@ final class OriginConnector {
     }
   }
 
-  private void onConnectFailed(Throwable cause) {
-    if (tried < addresses.size() && deadline.remainingNanos() > 0 && !call.isDone()) {
-      tryNext();
-    } else if (cause instanceof ConnectTimeoutException) {
+  private void onConnectFailed(EndpointPool endpoint, Throwable cause) {
+    if (attempts < MAX_ATTEMPTS && deadline.remainingNanos() > 0 && !call.isDone()) {
+      call.markTried(endpoint);
+      EndpointPool next = pool.endpoints().choose(call);
+      if (next != null) {
+        endNoConnection();
+        call.assign(next);
+        connect(next);
+        return;
+      }
+    }
+    if (cause instanceof ConnectTimeoutException) {
       onTooLate();
     } else {
-      fail(kindOf(cause), "cannot connect to " + target + ": " + Printable.line(cause));
+      fail(kindOf(cause), "cannot connect to " + endpoint.address() + ": " + Printable.line(cause));
     }
   }
 
@@ -251,16 +284,17 @@ final class OriginConnector {
     if (isDone) {
       return;
     }
-    long millis = origin.config().connectTimeout().toMillis();
+    long millis = pool.origin().config().connectTimeout().toMillis();
     Channel unfinished = channel;
-    if (unfinished == null) {
-      fail(Kind.NAME_TIMEOUT, "no answer for name " + origin.host() + " within " + millis + " ms");
+    EndpointPool target = opening;
+    if (unfinished == null || target == null) {
+      fail(Kind.NAME_TIMEOUT, "no answer for name " + server.host() + " within " + millis + " ms");
       return;
     }
     fail(
         Kind.CONNECT_TIMEOUT,
         (isTlsRunning ? "no TLS handshake with " : "no connection to ")
-            + target
+            + target.address()
             + " within "
             + millis
             + " ms");
@@ -272,10 +306,18 @@ final class OriginConnector {
     deadline.stop();
   }
 
+  private void endNoConnection() {
+    if (opening != null) {
+      opening.removeConnection();
+      opening = null;
+    }
+  }
+
   /** Ends it in failure. Done comes first: closing a channel tells its listeners at once. */
   private void fail(Kind kind, String detail) {
     finish();
+    endNoConnection();
     pool.releaseSlot();
-    call.fail(kind, origin.label() + ": " + detail);
+    call.fail(kind, server.label() + ": " + detail);
   }
 }

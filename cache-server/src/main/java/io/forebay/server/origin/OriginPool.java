@@ -2,15 +2,22 @@ package io.forebay.server.origin;
 
 import io.forebay.server.counters.LimitKey;
 import io.forebay.server.counters.OriginCounters;
+import io.forebay.server.origin.balance.RoundRobin;
 import io.netty.channel.EventLoop;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One event loop's connections to one origin: idle ones, most recent first, and the requests that
+ * One event loop's part of one origin: its endpoints with their connections, and the requests that
  * wait because of the connection limit. Confined to the loop, except the two numbers that other
  * loops read.
+ *
+ * <p>The limit holds for all endpoints together. Requests therefore wait at the origin: a
+ * connection that becomes free serves whoever waited longest, also if another endpoint was chosen
+ * for it. Only where that endpoint has fewer connections than its share is the free one closed, and
+ * its permit used for a connection there. So neither requests nor new endpoints starve at the
+ * limit.
  */
 final class OriginPool {
   static final long NOT_WAITING = Long.MIN_VALUE;
@@ -32,9 +39,9 @@ final class OriginPool {
   private final OriginWatch watch;
   private final int most;
 
-  private final ArrayDeque<OriginConnection> idle = new ArrayDeque<>();
+  private final EndpointSet endpoints;
   private final ArrayDeque<PooledCall> waiting = new ArrayDeque<>();
-  private int rotation;
+  private int idle;
   private boolean isRetired;
 
   // Written by the loop, read by others; see OriginConnectionPermits for what the order of writes
@@ -54,6 +61,7 @@ final class OriginPool {
     this.counters = counters;
     this.watch = watch;
     this.most = origin.config().maxConnections();
+    this.endpoints = new EndpointSet(this, new RoundRobin(client.random()));
     slots.join(this);
   }
 
@@ -86,21 +94,54 @@ final class OriginPool {
     return idleCount;
   }
 
-  /** Where in a list of addresses the next connection begins, so that all of them are used. */
-  int nextRotation() {
-    return rotation++ & Integer.MAX_VALUE;
+  EndpointSet endpoints() {
+    return endpoints;
+  }
+
+  /** An endpoint got or lost an idle connection. */
+  void countIdle(int change) {
+    idle += change;
+    idleCount = idle;
   }
 
   /** Sends a call by an idle connection, a new one, or once there is one. */
   void submit(PooledCall call) {
-    OriginConnection connection = takeIdle();
+    endpoints.refresh();
+    EndpointPool chosen = endpoints.choose(call);
+    call.assign(chosen);
+    OriginConnection connection = chosen == null ? null : chosen.takeIdle();
     if (connection != null) {
       connection.start(call);
-    } else if (waiting.isEmpty() && slots.tryAcquire(most)) {
+    } else if (!waiting.isEmpty()) {
+      enqueue(call);
+    } else if (slots.tryAcquire(most)) {
       connect(call);
     } else {
-      enqueue(call);
+      OriginConnection other = idleInstead(call);
+      if (other != null) {
+        other.start(call);
+      } else {
+        enqueue(call);
+      }
     }
+  }
+
+  /** At the limit: an idle connection to another endpoint that may serve the call, or null. */
+  private @Nullable OriginConnection idleInstead(PooledCall call) {
+    EndpointPool other = endpoints.mostConnectedWithIdle();
+    return other != null && mayServe(other, call) ? other.takeIdle() : null;
+  }
+
+  /** Whether a connection to that endpoint may serve a call for which another may be chosen. */
+  private static boolean mayServe(EndpointPool endpoint, PooledCall call) {
+    EndpointPool chosen = call.endpoint();
+    if (endpoint.isDraining() || call.hasTried(endpoint)) {
+      return false;
+    }
+    return chosen == null
+        || chosen == endpoint
+        || chosen.isDraining()
+        || (endpoint.rank() <= chosen.rank() && !chosen.isBehind(endpoint));
   }
 
   /** Sends a call again by a new connection, with the slot of the one that died under it if any. */
@@ -118,16 +159,21 @@ final class OriginPool {
 
   /** A connection has nothing to do: it serves who waits, here or elsewhere, or is kept. */
   void onFree(OriginConnection connection) {
+    EndpointPool endpoint = connection.endpoint();
     OriginPool other = slots.longestWaiting(this);
     PooledCall next = waiting.peekFirst();
-    if (next != null && !isOvertaken(next, other)) {
+    if (next != null && mayServe(endpoint, next) && !isOvertaken(next, other)) {
       removeWaiting(next);
       connection.start(next);
-    } else if (isRetired || other != null || slots.open() > most) {
+    } else if (next != null
+        || isRetired
+        || endpoint.isDraining()
+        || other != null
+        || slots.open() > most) {
+      // Whoever waits gets its permit.
       connection.close();
     } else {
-      idle.addFirst(connection);
-      idleCount = idle.size();
+      endpoint.addIdle(connection);
       connection.onKept(origin.config().keepAlive().toNanos());
       if (slots.longestWaiting(this) != null) {
         yieldIdle();
@@ -135,16 +181,17 @@ final class OriginPool {
     }
   }
 
-  /** A kept connection closed, or is closing. */
-  void onIdleLost(OriginConnection connection) {
-    idle.remove(connection);
-    idleCount = idle.size();
+  /** Closes an idle connection if another loop waits. */
+  void yieldIdle() {
+    if (idle > 0 && slots.longestWaiting(this) != null) {
+      closeIdle();
+    }
   }
 
-  /** Closes the connection that has been idle longest if another loop waits. */
-  void yieldIdle() {
-    if (!idle.isEmpty() && slots.longestWaiting(this) != null) {
-      closeOldestIdle();
+  private void closeIdle() {
+    EndpointPool endpoint = endpoints.mostConnectedWithIdle();
+    if (endpoint != null) {
+      endpoint.closeOldestIdle();
     }
   }
 
@@ -171,9 +218,7 @@ final class OriginPool {
   /** The configuration no longer has this origin as it is: nothing is kept from now on. */
   void retire() {
     isRetired = true;
-    while (!idle.isEmpty()) {
-      closeOldestIdle();
-    }
+    endpoints.all().forEach(EndpointPool::closeIdle);
     leaveIfDone();
   }
 
@@ -186,28 +231,6 @@ final class OriginPool {
       }
       removeWaiting(next);
       next.fail(failure);
-    }
-  }
-
-  private @Nullable OriginConnection takeIdle() {
-    while (true) {
-      OriginConnection connection = idle.pollFirst();
-      if (connection == null) {
-        return null;
-      }
-      idleCount = idle.size();
-      if (connection.isUsable()) {
-        return connection;
-      }
-      connection.close();
-    }
-  }
-
-  private void closeOldestIdle() {
-    OriginConnection oldest = idle.pollLast();
-    idleCount = idle.size();
-    if (oldest != null) {
-      oldest.close();
     }
   }
 
@@ -238,6 +261,8 @@ final class OriginPool {
     }
     if (slots.tryAcquire(most)) {
       onSlotGranted();
+    } else if (idle > 0) {
+      closeIdle();
     } else {
       slots.askForIdle(this);
     }

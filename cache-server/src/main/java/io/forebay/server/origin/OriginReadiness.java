@@ -1,13 +1,15 @@
 package io.forebay.server.origin;
 
+import io.forebay.core.policy.ProxyStatus;
 import io.forebay.server.origin.dns.NameResolver;
 import io.forebay.server.origin.dns.NameResolver.Resolution;
+import io.forebay.server.text.Printable;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Reports whether the names of origins resolve. Any thread. */
+/** Reports origins none of whose servers has an address that may be used. Any thread. */
 public final class OriginReadiness {
   private OriginReadiness() {}
 
@@ -26,34 +28,62 @@ public final class OriginReadiness {
     return problems;
   }
 
+  /** Null if at least one server can be used; otherwise what is wrong with the first one. */
   private static @Nullable String problem(Origin origin, Origins origins, NameResolver names) {
-    if (origin.literal() != null) {
+    String first = null;
+    for (OriginServer server : origin.servers()) {
+      String detail = problem(server, origins, names);
+      if (detail == null) {
+        return null;
+      }
+      first = first == null ? detail : first;
+    }
+    return first;
+  }
+
+  private static @Nullable String problem(
+      OriginServer server, Origins origins, NameResolver names) {
+    if (server.literal() != null) {
       return null;
     }
-    Resolution resolution = names.latest(origin.host());
+    Resolution resolution = names.latest(server.host());
     if (resolution == null) {
-      return origin.label() + ": name " + origin.host() + " has not been resolved yet";
+      return server.label() + ": name " + server.host() + " has not been resolved yet";
     }
     if (resolution.addresses().isEmpty()) {
-      return origin.label()
+      return server.label()
           + ": name "
-          + origin.host()
+          + server.host()
           + " does not resolve: "
           + resolution.failure();
     }
-    if (AddressPolicy.allowed(origin, origins, resolution.addresses()).isEmpty()) {
-      return refused(origin, origins, resolution.addresses());
+    if (AddressPolicy.allowed(server, origins, resolution.addresses()).isEmpty()) {
+      return refused(server, origins, resolution.addresses());
     }
     return null;
   }
 
+  /** The failure of a call for a name without addresses. */
+  static OriginFailure unresolved(OriginServer server, @Nullable Resolution resolution) {
+    String failure = resolution == null ? null : resolution.failure();
+    String rcode = resolution == null ? null : resolution.rcode();
+    return new OriginFailure(
+        OriginFailure.Kind.NAME_NOT_RESOLVED,
+        server.label()
+            + ": name "
+            + server.host()
+            + " does not resolve: "
+            + Printable.line(failure == null ? "no address" : failure),
+        rcode == null ? ProxyStatus.NO_MORE : ProxyStatus.rcode(rcode));
+  }
+
   /** The sentence for a name all of whose addresses are refused. */
-  static String refused(Origin origin, Origins origins, List<InetAddress> addresses) {
+  static String refused(OriginServer server, Origins origins, List<InetAddress> addresses) {
     InetAddress address = addresses.getFirst();
-    String refusal = AddressPolicy.refusal(origin, origins, address);
-    return origin.label()
+    String refusal = AddressPolicy.refusal(server, origins, address);
+    return server.label()
         + ": name "
-        + origin.host()
+        + server.host()
         + " resolves to "
         + address.getHostAddress()
         + ", "

@@ -2,18 +2,14 @@ package io.forebay.server.origin;
 
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.origin.dns.NameResolver;
-import io.forebay.server.text.Printable;
 import io.netty.handler.ssl.SslContext;
-import io.netty.util.NetUtil;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -65,24 +61,40 @@ public final class Origins {
 
   private static Origin load(OriginConfig config, @Nullable Origin before, PlatformTls platform)
       throws IOException {
-    Endpoint endpoint = Endpoint.parse(config);
+    List<OriginUrl> urls =
+        config.servers().stream()
+            .map(server -> OriginUrl.parse(config.name(), server.url()))
+            .toList();
     byte[] trust = config.trust() == null ? null : OriginTls.readTrust(config.trust());
     String digest = trust == null ? "" : HexFormat.of().formatHex(OriginTls.digest(trust));
     if (before != null && before.config().equals(config) && before.trustDigest().equals(digest)) {
       return before;
     }
     SslContext tls = null;
-    if (endpoint.isTls) {
+    if (urls.stream().anyMatch(OriginUrl::isTls)) {
       tls = trust == null ? platform.context() : OriginTls.context(config.trust(), trust);
     }
-    return new Origin(config, endpoint.host, endpoint.port, endpoint.literal, tls, digest);
+    List<OriginServer> servers = new ArrayList<>();
+    for (int i = 0; i < urls.size(); i++) {
+      OriginUrl url = urls.get(i);
+      servers.add(
+          new OriginServer(
+              config,
+              config.servers().get(i),
+              url.host(),
+              url.port(),
+              url.literal(),
+              url.isTls() ? tls : null));
+    }
+    return new Origin(config, List.copyOf(servers), digest);
   }
 
   /** The host names that have to be resolved, for {@link NameResolver#watch}. */
   public Set<String> hostNames() {
     return byName.values().stream()
-        .filter(origin -> origin.literal() == null)
-        .map(Origin::host)
+        .flatMap(origin -> origin.servers().stream())
+        .filter(server -> server.literal() == null)
+        .map(OriginServer::host)
         .collect(Collectors.toUnmodifiableSet());
   }
 
@@ -109,85 +121,6 @@ public final class Origins {
         context = known;
       }
       return known;
-    }
-  }
-
-  /** What an origin's URL says. */
-  private record Endpoint(boolean isTls, String host, int port, @Nullable InetAddress literal) {
-
-    static Endpoint parse(OriginConfig config) {
-      String url = config.url();
-      int colon = url.indexOf("://");
-      String scheme = colon < 0 ? "" : url.substring(0, colon).toLowerCase(Locale.ROOT);
-      if (!scheme.equals("http") && !scheme.equals("https")) {
-        throw bad(config, "must begin with http:// or https://");
-      }
-      String rest = url.substring(colon + 3);
-      if (rest.endsWith("/")) {
-        rest = rest.substring(0, rest.length() - 1);
-      }
-      if (rest.isEmpty() || rest.chars().anyMatch(c -> "/?#@\\ ".indexOf(c) >= 0)) {
-        throw bad(config, "must be scheme, host and port only");
-      }
-      boolean isTls = scheme.equals("https");
-      return parse(config, isTls, rest);
-    }
-
-    private static Endpoint parse(OriginConfig config, boolean isTls, String authority) {
-      String host = authority;
-      String port = "";
-      int close = authority.indexOf(']');
-      if (authority.startsWith("[") && close > 0) {
-        host = authority.substring(1, close);
-        String after = authority.substring(close + 1);
-        if (!after.isEmpty() && !after.startsWith(":")) {
-          throw bad(config, "has text after the address");
-        }
-        port = after.isEmpty() ? "" : after.substring(1);
-        if (NetUtil.createByteArrayFromIpAddressString(host) == null) {
-          throw bad(config, "has no address between the brackets");
-        }
-      } else if (authority.indexOf(':') >= 0) {
-        host = authority.substring(0, authority.indexOf(':'));
-        port = authority.substring(authority.indexOf(':') + 1);
-      }
-      if (host.isEmpty() || !isHost(host)) {
-        throw bad(config, "has no usable host");
-      }
-      int number = isTls ? 443 : 80;
-      if (!port.isEmpty()) {
-        number = port.matches("[0-9]{1,5}") ? Integer.parseInt(port) : 0;
-        if (number < 1 || number > 65_535) {
-          throw bad(config, "has no usable port");
-        }
-      }
-      return new Endpoint(isTls, host.toLowerCase(Locale.ROOT), number, literal(host));
-    }
-
-    private static boolean isHost(String host) {
-      return host.chars()
-          .allMatch(c ->
-              (c >= 'a' && c <= 'z')
-                  || (c >= 'A' && c <= 'Z')
-                  || (c >= '0' && c <= '9')
-                  || ".-_:%".indexOf(c) >= 0);
-    }
-
-    private static @Nullable InetAddress literal(String host) {
-      byte[] bytes = NetUtil.createByteArrayFromIpAddressString(host);
-      if (bytes == null) {
-        return null;
-      }
-      try {
-        return InetAddress.getByAddress(bytes);
-      } catch (UnknownHostException e) {
-        throw new IllegalStateException("an address of " + bytes.length + " bytes", e);
-      }
-    }
-
-    private static IllegalArgumentException bad(OriginConfig config, String why) {
-      return new IllegalArgumentException(
-          "origin " + config.name() + ": url \"" + Printable.line(config.url()) + "\" " + why);
     }
   }
 }

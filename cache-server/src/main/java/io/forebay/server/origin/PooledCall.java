@@ -8,6 +8,8 @@ import io.forebay.server.text.Printable;
 import io.forebay.server.tunnel.TunnelEnd;
 import io.netty.buffer.ByteBuf;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +29,12 @@ final class PooledCall implements OriginCall {
 
   /** Counts the call; null for one that is not sent. */
   private @Nullable OriginPool counting;
+
+  /** What was chosen for it. */
+  private @Nullable EndpointPool endpoint;
+
+  /** Endpoints that failed it; null for none. */
+  private @Nullable List<EndpointPool> tried;
 
   private @Nullable OriginPool queue;
   private long waitingSinceNanos;
@@ -96,6 +104,37 @@ final class PooledCall implements OriginCall {
   }
 
   // Where it is.
+
+  @Nullable EndpointPool endpoint() {
+    return endpoint;
+  }
+
+  /** An endpoint was chosen, or none can be yet. */
+  void assign(@Nullable EndpointPool newEndpoint) {
+    if (endpoint != null) {
+      endpoint.removeRequest();
+    }
+    endpoint = isDone ? null : newEndpoint;
+    if (endpoint != null) {
+      endpoint.addRequest();
+    }
+  }
+
+  boolean hasTried() {
+    return tried != null;
+  }
+
+  boolean hasTried(EndpointPool one) {
+    return tried != null && tried.contains(one);
+  }
+
+  /** An endpoint failed it: another one is to be chosen. */
+  void markTried(EndpointPool one) {
+    if (tried == null) {
+      tried = new ArrayList<>(4);
+    }
+    tried.add(one);
+  }
 
   void onQueued(OriginPool pool, long nowNanos) {
     queue = pool;
@@ -170,6 +209,7 @@ final class PooledCall implements OriginCall {
 
   void end(HeaderFields trailers) {
     isDone = true;
+    assign(null);
     connection = null;
     stopTimers();
     long nanos = elapsedNanos();
@@ -182,6 +222,7 @@ final class PooledCall implements OriginCall {
 
   void tunnel(HeaderFields fields, TunnelEnd end) {
     isDone = true;
+    assign(null);
     connection = null;
     stopTimers();
     listener.onTunnel(fields, end);
@@ -245,6 +286,7 @@ final class PooledCall implements OriginCall {
 
   private void leave() {
     isDone = true;
+    assign(null);
     stopTimers();
     if (queue != null) {
       queue.removeWaiting(this);

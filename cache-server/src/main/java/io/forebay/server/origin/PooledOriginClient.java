@@ -10,6 +10,7 @@ import io.netty.channel.socket.SocketChannel;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
+import java.util.random.RandomGenerator;
 
 /**
  * The pooled origin client of one event loop. Everything runs on that loop; loops share only the
@@ -26,6 +27,7 @@ public final class PooledOriginClient implements OriginClient {
   private final OriginConnections connections;
   private final NameResolver names;
   private final LoopCounters counters;
+  private final RandomGenerator random;
 
   private Origins origins;
   private ResponseLimits bounds;
@@ -33,6 +35,11 @@ public final class PooledOriginClient implements OriginClient {
   private boolean isSending;
   private boolean isClosed;
 
+  /**
+   * The client of one loop.
+   *
+   * @param random of this loop alone, for the choice among endpoints
+   */
   public PooledOriginClient(
       EventLoop loop,
       Class<? extends SocketChannel> channelClass,
@@ -41,7 +48,8 @@ public final class PooledOriginClient implements OriginClient {
       ResponseLimits bounds,
       OriginConnections connections,
       NameResolver names,
-      LoopCounters counters) {
+      LoopCounters counters,
+      RandomGenerator random) {
     this.loop = loop;
     this.channelClass = channelClass;
     this.allocator = allocator;
@@ -50,6 +58,7 @@ public final class PooledOriginClient implements OriginClient {
     this.connections = connections;
     this.names = names;
     this.counters = counters;
+    this.random = random;
   }
 
   @Override
@@ -139,6 +148,11 @@ public final class PooledOriginClient implements OriginClient {
 
   LoopCounters counters() {
     return counters;
+  }
+
+  /** Of this loop alone. */
+  RandomGenerator random() {
+    return random;
   }
 
   boolean isClosed() {

@@ -1,4 +1,14 @@
-/** Package origin: the pooled client towards origins, one per loop. */
+/**
+ * The pooled client towards origins, one per event loop.
+ *
+ * <pre>
+ *   PooledOriginClient ──► OriginPool ──► EndpointSet ──► EndpointPool ──► OriginConnection
+ *     all origins            one origin     its choice      one address      one at a time
+ *                            who waits
+ * </pre>
+ *
+ * <p>Loops share the names, the permits for connections and the watch of an origin, nothing else.
+ */
 @NullMarked
 package io.forebay.server.origin;
 

@@ -17,6 +17,7 @@ import io.forebay.server.config.ServerConfig.Address;
 import io.forebay.server.config.ServerConfig.KeyConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
+import io.forebay.server.config.ServerConfig.OriginServerConfig;
 import io.forebay.server.config.ServerConfig.RouteConfig;
 import io.forebay.server.config.ServerConfig.TierConfig;
 import java.io.IOException;
@@ -234,7 +235,7 @@ final class ConfigLoaderTest {
     assertEquals(
         new OriginConfig(
             "b",
-            "http://b.example:81",
+            List.of(OriginServerConfig.of("http://b.example:81")),
             "c.example",
             7,
             pem,

@@ -98,7 +98,13 @@ final class ConfigReferenceTest {
     for (Section<?> section : ConfigKeys.SECTIONS) {
       for (Field<?, ?> field : section.fields()) {
         JsonNode node = properties;
-        if (!section.prefix().isEmpty()) {
+        if (section.shape() == Section.Shape.LIST_IN_NAMED) {
+          node = object(properties.get(section.outer()));
+          node = object(node.get("additionalProperties"));
+          node = node.get("properties").get(section.lastPart());
+          node = node.get("anyOf").get(1);
+          node = object(node.get("items")).get("properties");
+        } else if (!section.prefix().isEmpty()) {
           node = properties.get(section.prefix());
           node = object(object(node).get("properties") == null ? node : object(node));
           if (node.has("items")) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.core.http.HeaderFields;
 import io.forebay.server.config.ServerConfig.OriginConfig;
+import io.forebay.server.config.ServerConfig.OriginServerConfig;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.http.RequestBody;
 import io.forebay.server.origin.dns.NameResolver;
@@ -64,7 +65,15 @@ final class Lab implements AutoCloseable {
       counters.add(loopCounters);
       clients.add(
           new PooledOriginClient(
-              group.next(), type, allocator, origins, BOUNDS, connections, names, loopCounters));
+              group.next(),
+              type,
+              allocator,
+              origins,
+              BOUNDS,
+              connections,
+              names,
+              loopCounters,
+              () -> 0));
     }
   }
 
@@ -77,7 +86,7 @@ final class Lab implements AutoCloseable {
   static OriginConfig origin(String url) {
     return new OriginConfig(
         "main",
-        url,
+        List.of(OriginServerConfig.of(url)),
         null,
         8,
         null,
@@ -90,85 +99,89 @@ final class Lab implements AutoCloseable {
         Duration.ofSeconds(30));
   }
 
+  /** The same with several servers. */
+  static OriginConfig withServers(OriginConfig c, OriginServerConfig... servers) {
+    return edit(c, draft -> draft.servers = List.of(servers));
+  }
+
   static OriginConfig withMost(OriginConfig c, int most) {
-    return new OriginConfig(
-        c.name(),
-        c.url(),
-        c.host(),
-        most,
-        c.trust(),
-        c.allowLoopbackNames(),
-        c.allowPrivateNames(),
-        c.connectTimeout(),
-        c.firstByteTimeout(),
-        c.idleTimeout(),
-        c.totalTimeout(),
-        c.keepAlive());
+    return edit(c, draft -> draft.maxConnections = most);
   }
 
   static OriginConfig withTimes(
       OriginConfig c, long connect, long firstByte, long idle, long total, long keepAlive) {
-    return new OriginConfig(
-        c.name(),
-        c.url(),
-        c.host(),
-        c.maxConnections(),
-        c.trust(),
-        c.allowLoopbackNames(),
-        c.allowPrivateNames(),
-        Duration.ofMillis(connect),
-        Duration.ofMillis(firstByte),
-        Duration.ofMillis(idle),
-        Duration.ofMillis(total),
-        Duration.ofMillis(keepAlive));
+    return edit(
+        c,
+        draft -> {
+          draft.connect = Duration.ofMillis(connect);
+          draft.firstByte = Duration.ofMillis(firstByte);
+          draft.idle = Duration.ofMillis(idle);
+          draft.total = Duration.ofMillis(total);
+          draft.keepAlive = Duration.ofMillis(keepAlive);
+        });
   }
 
   static OriginConfig withTrust(OriginConfig c, @Nullable Path trust) {
-    return new OriginConfig(
-        c.name(),
-        c.url(),
-        c.host(),
-        c.maxConnections(),
-        trust,
-        c.allowLoopbackNames(),
-        c.allowPrivateNames(),
-        c.connectTimeout(),
-        c.firstByteTimeout(),
-        c.idleTimeout(),
-        c.totalTimeout(),
-        c.keepAlive());
+    return edit(c, draft -> draft.trust = trust);
   }
 
   static OriginConfig withLoopbackNames(OriginConfig c) {
-    return new OriginConfig(
-        c.name(),
-        c.url(),
-        c.host(),
-        c.maxConnections(),
-        c.trust(),
-        true,
-        c.allowPrivateNames(),
-        c.connectTimeout(),
-        c.firstByteTimeout(),
-        c.idleTimeout(),
-        c.totalTimeout(),
-        c.keepAlive());
+    return edit(c, draft -> draft.allowLoopbackNames = true);
   }
 
   static OriginConfig withoutPrivateNames(OriginConfig c) {
-    return new OriginConfig(
-        c.name(),
-        c.url(),
-        c.host(),
-        c.maxConnections(),
-        c.trust(),
-        c.allowLoopbackNames(),
-        false,
-        c.connectTimeout(),
-        c.firstByteTimeout(),
-        c.idleTimeout(),
-        c.totalTimeout(),
-        c.keepAlive());
+    return edit(c, draft -> draft.allowPrivateNames = false);
+  }
+
+  private static OriginConfig edit(OriginConfig config, Consumer<Draft> edit) {
+    Draft draft = new Draft(config);
+    edit.accept(draft);
+    return draft.config();
+  }
+
+  /** An origin's configuration in the making. */
+  private static final class Draft {
+    private final OriginConfig from;
+    private List<OriginServerConfig> servers;
+    private int maxConnections;
+    private @Nullable Path trust;
+    private boolean allowLoopbackNames;
+    private boolean allowPrivateNames;
+    private Duration connect;
+    private Duration firstByte;
+    private Duration idle;
+    private Duration total;
+    private Duration keepAlive;
+
+    Draft(OriginConfig from) {
+      this.from = from;
+      servers = from.servers();
+      maxConnections = from.maxConnections();
+      trust = from.trust();
+      allowLoopbackNames = from.allowLoopbackNames();
+      allowPrivateNames = from.allowPrivateNames();
+      connect = from.connectTimeout();
+      firstByte = from.firstByteTimeout();
+      idle = from.idleTimeout();
+      total = from.totalTimeout();
+      keepAlive = from.keepAlive();
+    }
+
+    OriginConfig config() {
+      return new OriginConfig(
+          from.name(),
+          servers,
+          from.host(),
+          maxConnections,
+          trust,
+          allowLoopbackNames,
+          allowPrivateNames,
+          connect,
+          firstByte,
+          idle,
+          total,
+          keepAlive);
+    }
   }
 
   static OriginRequest get(String target) {
@@ -285,9 +298,8 @@ final class Lab implements AutoCloseable {
 
     @Override
     public void resolve(String name, EventExecutor loop, Consumer<Resolution> answer) {
-      Resolution resolution =
-          known.getOrDefault(name, new Resolution(List.of(), "not in the script", null));
-      delivery.apply(() -> answer.accept(resolution)).run();
+      Resolution unknown = new Resolution(List.of(), "not in the script", null);
+      delivery.apply(() -> answer.accept(known.getOrDefault(name, unknown))).run();
     }
 
     @Override

@@ -251,7 +251,8 @@ class OriginNamesTest {
       all.add(InetAddress.getByName(address));
     }
     assertEquals(
-        List.of(InetAddress.getByName("192.0.2.1")), AddressPolicy.allowed(origin, origins, all));
+        List.of(InetAddress.getByName("192.0.2.1")),
+        AddressPolicy.allowed(origin.servers().getFirst(), origins, all));
   }
 
   @Test
@@ -318,11 +319,12 @@ class OriginNamesTest {
     Origins origins = Origins.load(List.of(Lab.origin(url)), Origins.NONE, address -> false);
     Origin origin = origins.find("main");
     assertNotNull(origin);
-    assertEquals(host, origin.host());
-    assertEquals(port, origin.port());
-    assertEquals(authority, origin.authority());
-    assertEquals(url.startsWith("https"), origin.isTls());
-    assertEquals(host.equals("::1") || host.equals("127.0.0.1"), origin.literal() != null);
+    OriginServer server = origin.servers().getFirst();
+    assertEquals(host, server.host());
+    assertEquals(port, server.port());
+    assertEquals(authority, server.authority());
+    assertEquals(url.startsWith("https"), server.isTls());
+    assertEquals(host.equals("::1") || host.equals("127.0.0.1"), server.literal() != null);
   }
 
   @ParameterizedTest

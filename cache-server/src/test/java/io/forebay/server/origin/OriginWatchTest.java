@@ -2,6 +2,7 @@ package io.forebay.server.origin;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.forebay.server.config.ServerConfig.OriginServerConfig;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -11,7 +12,17 @@ final class OriginWatchTest {
   private static final String LABEL = "origin main (http://127.0.0.1:1)";
 
   private final Origin origin =
-      new Origin(Lab.origin("http://127.0.0.1:1"), "127.0.0.1", 1, null, null, "");
+      new Origin(
+          Lab.origin("http://127.0.0.1:1"),
+          List.of(
+              new OriginServer(
+                  Lab.origin("http://127.0.0.1:1"),
+                  OriginServerConfig.of("http://127.0.0.1:1"),
+                  "127.0.0.1",
+                  1,
+                  null,
+                  null)),
+          "");
   private final List<String> lines = new ArrayList<>();
   private long nanos;
   private final OriginWatch watch = new OriginWatch(() -> nanos, lines::add);

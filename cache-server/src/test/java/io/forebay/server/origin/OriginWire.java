@@ -1,6 +1,7 @@
 package io.forebay.server.origin;
 
 import io.forebay.server.config.ServerConfig.OriginConfig;
+import io.forebay.server.config.ServerConfig.OriginServerConfig;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.counters.OriginCounters;
 import io.forebay.server.origin.dns.NameResolver;
@@ -95,7 +96,8 @@ public final class OriginWire {
             new ResponseLimits(32 * 1024, 128),
             all,
             NO_NAMES,
-            new LoopCounters());
+            new LoopCounters(),
+            () -> 0);
     Origin origin = ORIGINS.find(NAME);
     if (origin == null) {
       throw new IllegalStateException(NAME);
@@ -115,7 +117,7 @@ public final class OriginWire {
           List.of(
               new OriginConfig(
                   NAME,
-                  "http://127.0.0.1:1",
+                  List.of(OriginServerConfig.of("http://127.0.0.1:1")),
                   null,
                   MAX,
                   null,
@@ -148,7 +150,9 @@ public final class OriginWire {
     }
     Connection wire = new Connection(call);
     connections.add(wire);
-    OriginConnection connection = new OriginConnection(pool);
+    EndpointPool endpoint = pool.endpoints().all().getFirst();
+    endpoint.addConnection();
+    OriginConnection connection = new OriginConnection(endpoint);
     wire.channel.pipeline().addLast(connection.decoder(), connection);
     connection.onOpen();
     connection.start(call);

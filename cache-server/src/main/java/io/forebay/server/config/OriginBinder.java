@@ -1,0 +1,131 @@
+package io.forebay.server.config;
+
+import io.forebay.server.config.ConfigValues.Raw;
+import io.forebay.server.config.ServerConfig.OriginConfig;
+import io.forebay.server.config.ServerConfig.OriginServerConfig;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Reads the origins and their servers. */
+final class OriginBinder extends Binder {
+  static final String DEFAULT_ORIGIN = "default";
+  private static final int MAX_SERVERS = 64;
+
+  OriginBinder(ConfigValues values, List<ConfigProblem> problems, Map<String, String> sources) {
+    super(values, problems, sources);
+  }
+
+  List<OriginConfig> bind() {
+    List<OriginConfig> origins = new ArrayList<>();
+    Raw shortForm = values.get(ConfigKeys.ORIGIN.name());
+    if (shortForm != null) {
+      String url = read(ConfigKeys.ORIGIN.name(), ConfigKeys.ORIGIN, shortForm);
+      origins.add(origin(DEFAULT_ORIGIN, List.of(OriginServerConfig.of(url))));
+      sources.put("origins.default.url", shortForm.place().text());
+    }
+    for (Map.Entry<String, SourceLocation> instance :
+        values.instances(ConfigKeys.ORIGINS).entrySet()) {
+      String name = instance.getKey();
+      String scope = "origins." + name;
+      if (shortForm != null && name.equals(DEFAULT_ORIGIN)) {
+        if (values.get(scope + ".url") != null || !servers(scope).isEmpty()) {
+          problems.add(
+              instance.getValue().problem(scope, "origin is given as well", "keep one of them"));
+        }
+        continue;
+      }
+      origins.add(origin(name, servers(scope, instance.getValue())));
+    }
+    if (origins.isEmpty() && !values.wasRefused(ConfigKeys.ORIGIN.name())) {
+      problems.add(
+          new ConfigProblem(
+              "configuration",
+              0,
+              0,
+              "origins",
+              "no origin is configured",
+              "set origin: http://HOST:PORT, --origin URL or FOREBAY_ORIGIN"));
+    }
+    return List.copyOf(origins);
+  }
+
+  /** The entries of an origin's list of servers by index. */
+  private Map<String, SourceLocation> servers(String scope) {
+    return values.instances(ConfigKeys.ORIGIN_SERVERS.at(scope));
+  }
+
+  /** The servers of an origin: those of its list, or the one of its URL. */
+  private List<OriginServerConfig> servers(String scope, SourceLocation place) {
+    Map<String, SourceLocation> entries = servers(scope);
+    if (entries.isEmpty()) {
+      return List.of(OriginServerConfig.of(needed(scope, ConfigKeys.ORIGIN_URL, place)));
+    }
+    Raw url = values.get(scope + ".url");
+    if (url != null) {
+      problems.add(
+          url.place().problem(scope + ".url", "servers are given as well", "keep one of them"));
+    }
+    List<OriginServerConfig> servers = new ArrayList<>();
+    Set<String> urls = new HashSet<>();
+    for (Map.Entry<String, SourceLocation> entry : entries.entrySet()) {
+      String own = scope + ".servers." + entry.getKey();
+      OriginServerConfig server =
+          new OriginServerConfig(
+              needed(own, ConfigKeys.SERVER_URL, entry.getValue()),
+              given(own, ConfigKeys.SERVER_WEIGHT),
+              given(own, ConfigKeys.SERVER_BACKUP));
+      if (!urls.add(server.url()) && values.get(own + ".url") != null) {
+        problems.add(
+            firstPlace(own + ".url")
+                .problem(own + ".url", "another server has this URL", "give one a higher weight"));
+      }
+      servers.add(server);
+      for (Field<OriginServerConfig, ?> field : ConfigKeys.ORIGIN_SERVERS.fields()) {
+        Raw raw = values.get(own + "." + field.name());
+        if (raw != null) {
+          sources.put(
+              scope + ".servers." + (servers.size() - 1) + "." + field.name(), raw.place().text());
+        }
+      }
+    }
+    SourceLocation first = entries.values().iterator().next();
+    if (servers.stream().allMatch(OriginServerConfig::isBackup)) {
+      problems.add(
+          first.problem(
+              scope + ".servers", "every server is a backup", "remove backup from one of them"));
+    }
+    if (servers.size() > MAX_SERVERS) {
+      problems.add(
+          first.problem(
+              scope + ".servers",
+              servers.size() + " servers",
+              "list at most " + MAX_SERVERS + "; a name may resolve to several addresses"));
+    }
+    return List.copyOf(servers);
+  }
+
+  private OriginConfig origin(String name, List<OriginServerConfig> servers) {
+    String scope = "origins." + name;
+    OriginConfig origin =
+        new OriginConfig(
+            name,
+            servers,
+            value(scope, ConfigKeys.ORIGIN_HOST),
+            given(scope, ConfigKeys.ORIGIN_MAX_CONNECTIONS),
+            file(scope, ConfigKeys.ORIGIN_TRUST),
+            given(scope, ConfigKeys.ORIGIN_ALLOW_LOOPBACK_NAMES),
+            given(scope, ConfigKeys.ORIGIN_ALLOW_PRIVATE_NAMES),
+            given(scope, ConfigKeys.ORIGIN_CONNECT),
+            given(scope, ConfigKeys.ORIGIN_FIRST_BYTE),
+            given(scope, ConfigKeys.ORIGIN_IDLE),
+            given(scope, ConfigKeys.ORIGIN_TOTAL),
+            given(scope, ConfigKeys.ORIGIN_KEEP_ALIVE));
+    for (Field<OriginConfig, ?> field : ConfigKeys.ORIGINS.fields()) {
+      source(ConfigKeys.ORIGINS, name, field, scope + "." + field.name());
+    }
+    return origin;
+  }
+}

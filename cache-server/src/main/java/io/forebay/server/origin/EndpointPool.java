@@ -1,0 +1,132 @@
+package io.forebay.server.origin;
+
+import io.forebay.server.origin.balance.Candidate;
+import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One event loop's connections to one endpoint, which is one address of a server. Idle ones are
+ * taken most recent first. Confined to the loop.
+ */
+final class EndpointPool extends Candidate {
+
+  /** Rank of the first endpoint that is a backup. */
+  static final int BACKUP = 2;
+
+  private final OriginPool pool;
+  private final OriginServer server;
+  private final InetSocketAddress address;
+  private final ArrayDeque<OriginConnection> idle = new ArrayDeque<>();
+  private int connections;
+  private int rank;
+  private boolean isDraining;
+
+  EndpointPool(OriginPool pool, OriginServer server, InetSocketAddress address) {
+    super(server.settings().weight());
+    this.pool = pool;
+    this.server = server;
+    this.address = address;
+  }
+
+  OriginPool pool() {
+    return pool;
+  }
+
+  OriginServer server() {
+    return server;
+  }
+
+  InetSocketAddress address() {
+    return address;
+  }
+
+  /** Endpoints of a higher rank are used only if none of a lower one can be. */
+  int rank() {
+    return rank;
+  }
+
+  void rank(int newRank) {
+    rank = newRank;
+  }
+
+  /** Whether its name no longer resolves to this address: it gets no more requests. */
+  boolean isDraining() {
+    return isDraining;
+  }
+
+  void drain() {
+    isDraining = true;
+    closeIdle();
+  }
+
+  // Connections.
+
+  /** A connection is being opened. */
+  void addConnection() {
+    connections++;
+  }
+
+  /** A connection closed, or could not be opened. */
+  void removeConnection() {
+    connections--;
+  }
+
+  /** Whether this endpoint has fewer connections than its share, measured by another one's. */
+  boolean isBehind(EndpointPool other) {
+    return (connections + 1L) * other.weight() < (long) other.connections * weight();
+  }
+
+  int connections() {
+    return connections;
+  }
+
+  boolean hasIdle() {
+    return !idle.isEmpty();
+  }
+
+  void addIdle(OriginConnection connection) {
+    idle.addFirst(connection);
+    pool.countIdle(1);
+  }
+
+  void removeIdle(OriginConnection connection) {
+    if (idle.remove(connection)) {
+      pool.countIdle(-1);
+    }
+  }
+
+  @Nullable OriginConnection takeIdle() {
+    while (true) {
+      OriginConnection connection = idle.pollFirst();
+      if (connection == null) {
+        return null;
+      }
+      pool.countIdle(-1);
+      if (connection.isUsable()) {
+        return connection;
+      }
+      connection.close();
+    }
+  }
+
+  /** Closes the connection that has been idle longest. */
+  void closeOldestIdle() {
+    OriginConnection oldest = idle.pollLast();
+    if (oldest != null) {
+      pool.countIdle(-1);
+      oldest.close();
+    }
+  }
+
+  void closeIdle() {
+    while (hasIdle()) {
+      closeOldestIdle();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return address.toString();
+  }
+}

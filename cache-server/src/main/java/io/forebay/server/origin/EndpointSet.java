@@ -1,0 +1,227 @@
+package io.forebay.server.origin;
+
+import io.forebay.server.origin.balance.BalancePolicy;
+import io.forebay.server.origin.dns.NameResolver.Resolution;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The endpoints of one origin on one event loop, and the choice among them. Names are looked at
+ * whenever a request comes: new addresses are added, and those that are gone are drained.
+ *
+ * <pre>
+ *   servers of the origin ──► addresses that the filter lets through ──► endpoints, by rank
+ *                                                                          │
+ *   a call ──► those of the lowest rank that the call has not tried ───────┴──► policy ──► one
+ * </pre>
+ *
+ * <p>An IPv6 address of a name that also has IPv4 addresses ranks behind these: many nodes have no
+ * IPv6 route. Confined to the loop.
+ */
+final class EndpointSet {
+  /** Addresses of one name that are used; more are ignored (I5). */
+  private static final int MAX_ADDRESSES = 64;
+
+  private final OriginPool pool;
+  private final BalancePolicy policy;
+  private final List<Member> members = new ArrayList<>();
+  private final boolean hasNames;
+
+  private final List<EndpointPool> all = new ArrayList<>();
+
+  /** Those of the lowest rank, for calls that have tried none. */
+  private final List<EndpointPool> preferred = new ArrayList<>();
+
+  private final List<EndpointPool> untried = new ArrayList<>();
+
+  EndpointSet(OriginPool pool, BalancePolicy policy) {
+    this.pool = pool;
+    this.policy = policy;
+    for (OriginServer server : pool.origin().servers()) {
+      Member member = new Member(server);
+      InetAddress literal = server.literal();
+      if (literal != null) {
+        member.endpoints.add(endpoint(server, literal));
+        member.rank();
+      }
+      members.add(member);
+    }
+    hasNames = members.stream().anyMatch(member -> member.server.literal() == null);
+    rebuild();
+  }
+
+  List<EndpointPool> all() {
+    return all;
+  }
+
+  /** The endpoint for a call's next attempt; null if there is none that it has not tried. */
+  @Nullable EndpointPool choose(PooledCall call) {
+    List<EndpointPool> candidates = call.hasTried() ? untried(call) : preferred;
+    return switch (candidates.size()) {
+      case 0 -> null;
+      case 1 -> candidates.getFirst();
+      default -> candidates.get(policy.choose(candidates, 0));
+    };
+  }
+
+  /** Endpoints that a call has not tried, of all ranks. */
+  int countUntried(PooledCall call) {
+    int count = 0;
+    for (EndpointPool endpoint : all) {
+      if (!call.hasTried(endpoint)) {
+        count++;
+      }
+    }
+    return count;
+  }
+
+  private List<EndpointPool> untried(PooledCall call) {
+    untried.clear();
+    int lowest = Integer.MAX_VALUE;
+    for (EndpointPool endpoint : all) {
+      if (!call.hasTried(endpoint) && endpoint.rank() <= lowest) {
+        if (endpoint.rank() < lowest) {
+          lowest = endpoint.rank();
+          untried.clear();
+        }
+        untried.add(endpoint);
+      }
+    }
+    return untried;
+  }
+
+  /** The endpoint with the most connections among those that have an idle one, or null. */
+  @Nullable EndpointPool mostConnectedWithIdle() {
+    EndpointPool most = null;
+    for (EndpointPool endpoint : all) {
+      if (endpoint.hasIdle() && (most == null || endpoint.connections() > most.connections())) {
+        most = endpoint;
+      }
+    }
+    return most;
+  }
+
+  // Names.
+
+  /** Takes over what has become known of names since the last time. */
+  void refresh() {
+    if (!hasNames) {
+      return;
+    }
+    for (Member member : members) {
+      if (member.server.literal() == null) {
+        Resolution latest = pool.client().names().latest(member.server.host());
+        if (latest != null && !latest.equals(member.resolution)) {
+          apply(member, latest);
+        }
+      }
+    }
+  }
+
+  /** Takes over a server's addresses, each judged by the address filter. */
+  void apply(OriginServer server, Resolution resolution) {
+    for (Member member : members) {
+      if (member.server.equals(server)) {
+        apply(member, resolution);
+      }
+    }
+  }
+
+  private void apply(Member member, Resolution resolution) {
+    boolean isSame = member.isKnown();
+    member.resolution = resolution;
+    List<InetAddress> allowed =
+        AddressPolicy.allowed(member.server, pool.client().origins(), resolution.addresses());
+    List<EndpointPool> kept = new ArrayList<>();
+    for (EndpointPool endpoint : member.endpoints) {
+      if (allowed.contains(endpoint.address().getAddress())) {
+        kept.add(endpoint);
+      } else {
+        endpoint.drain();
+        isSame = false;
+      }
+    }
+    for (InetAddress address : allowed) {
+      if (kept.size() < MAX_ADDRESSES && !hasAddress(kept, address)) {
+        kept.add(endpoint(member.server, address));
+        isSame = false;
+      }
+    }
+    if (!isSame) {
+      member.endpoints = kept;
+      member.rank();
+      rebuild();
+    }
+  }
+
+  private static boolean hasAddress(List<EndpointPool> endpoints, InetAddress address) {
+    for (EndpointPool endpoint : endpoints) {
+      if (endpoint.address().getAddress().equals(address)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private EndpointPool endpoint(OriginServer server, InetAddress address) {
+    return new EndpointPool(pool, server, new InetSocketAddress(address, server.port()));
+  }
+
+  private void rebuild() {
+    all.clear();
+    for (Member member : members) {
+      all.addAll(member.endpoints);
+    }
+    preferred.clear();
+    int lowest = all.stream().mapToInt(EndpointPool::rank).min().orElse(0);
+    // Backups wait until it is known that the others cannot be used.
+    if (lowest < EndpointPool.BACKUP || members.stream().allMatch(Member::isKnown)) {
+      all.stream().filter(endpoint -> endpoint.rank() == lowest).forEach(preferred::add);
+    }
+  }
+
+  /** Why there is no endpoint at all. */
+  OriginFailure noEndpoint() {
+    Member first = members.getFirst();
+    for (Member member : members) {
+      Resolution resolution = member.resolution;
+      if (resolution != null && !resolution.addresses().isEmpty()) {
+        return new OriginFailure(
+            OriginFailure.Kind.ADDRESS_REFUSED,
+            OriginReadiness.refused(
+                member.server, pool.client().origins(), resolution.addresses()));
+      }
+    }
+    return OriginReadiness.unresolved(first.server, first.resolution);
+  }
+
+  /** One server with its addresses. */
+  private static final class Member {
+    final OriginServer server;
+    List<EndpointPool> endpoints = new ArrayList<>();
+    @Nullable Resolution resolution;
+
+    Member(OriginServer server) {
+      this.server = server;
+    }
+
+    /** Whether the addresses are known, or known not to be had. */
+    boolean isKnown() {
+      return server.literal() != null || resolution != null;
+    }
+
+    void rank() {
+      int first = server.settings().isBackup() ? EndpointPool.BACKUP : 0;
+      boolean hasIpv4 =
+          endpoints.stream().anyMatch(e -> !(e.address().getAddress() instanceof Inet6Address));
+      for (EndpointPool endpoint : endpoints) {
+        boolean isIpv6 = endpoint.address().getAddress() instanceof Inet6Address;
+        endpoint.rank(isIpv6 && hasIpv4 ? first + 1 : first);
+      }
+    }
+  }
+}

@@ -1,0 +1,90 @@
+package io.forebay.server.origin;
+
+import io.forebay.server.text.Printable;
+import io.netty.util.NetUtil;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** What the URL of an origin's server says. */
+record OriginUrl(boolean isTls, String host, int port, @Nullable InetAddress literal) {
+
+  /**
+   * Reads a URL.
+   *
+   * @throws IllegalArgumentException when it is not one of a server, with a sentence that says so
+   */
+  static OriginUrl parse(String origin, String url) {
+    int colon = url.indexOf("://");
+    String scheme = colon < 0 ? "" : url.substring(0, colon).toLowerCase(Locale.ROOT);
+    if (!scheme.equals("http") && !scheme.equals("https")) {
+      throw bad(origin, url, "must begin with http:// or https://");
+    }
+    String rest = url.substring(colon + 3);
+    if (rest.endsWith("/")) {
+      rest = rest.substring(0, rest.length() - 1);
+    }
+    if (rest.isEmpty() || rest.chars().anyMatch(c -> "/?#@\\ ".indexOf(c) >= 0)) {
+      throw bad(origin, url, "must be scheme, host and port only");
+    }
+    return parse(origin, url, scheme.equals("https"), rest);
+  }
+
+  private static OriginUrl parse(String origin, String url, boolean isTls, String authority) {
+    String host = authority;
+    String port = "";
+    int close = authority.indexOf(']');
+    if (authority.startsWith("[") && close > 0) {
+      host = authority.substring(1, close);
+      String after = authority.substring(close + 1);
+      if (!after.isEmpty() && !after.startsWith(":")) {
+        throw bad(origin, url, "has text after the address");
+      }
+      port = after.isEmpty() ? "" : after.substring(1);
+      if (NetUtil.createByteArrayFromIpAddressString(host) == null) {
+        throw bad(origin, url, "has no address between the brackets");
+      }
+    } else if (authority.indexOf(':') >= 0) {
+      host = authority.substring(0, authority.indexOf(':'));
+      port = authority.substring(authority.indexOf(':') + 1);
+    }
+    if (host.isEmpty() || !isHost(host)) {
+      throw bad(origin, url, "has no usable host");
+    }
+    int number = isTls ? 443 : 80;
+    if (!port.isEmpty()) {
+      number = port.matches("[0-9]{1,5}") ? Integer.parseInt(port) : 0;
+      if (number < 1 || number > 65_535) {
+        throw bad(origin, url, "has no usable port");
+      }
+    }
+    return new OriginUrl(isTls, host.toLowerCase(Locale.ROOT), number, literal(host));
+  }
+
+  private static boolean isHost(String host) {
+    return host.chars()
+        .allMatch(c ->
+            (c >= 'a' && c <= 'z')
+                || (c >= 'A' && c <= 'Z')
+                || (c >= '0' && c <= '9')
+                || ".-_:%".indexOf(c) >= 0);
+  }
+
+  private static @Nullable InetAddress literal(String host) {
+    byte[] bytes = NetUtil.createByteArrayFromIpAddressString(host);
+    if (bytes == null) {
+      return null;
+    }
+    try {
+      return InetAddress.getByAddress(bytes);
+    } catch (UnknownHostException e) {
+      throw new IllegalStateException("an address of " + bytes.length + " bytes", e);
+    }
+  }
+
+  private static IllegalArgumentException bad(String origin, String url, String why) {
+    return new IllegalArgumentException(
+        "origin " + origin + ": url \"" + Printable.line(url) + "\" " + why);
+  }
+}

@@ -1,0 +1,19 @@
+package io.forebay.server.origin.balance;
+
+import java.util.List;
+
+/**
+ * Chooses the endpoint for a request. An instance belongs to one origin on one event loop and may
+ * keep state; loops do not coordinate.
+ */
+public interface BalancePolicy {
+
+  /**
+   * Chooses among the endpoints that may be used.
+   *
+   * @param candidates two or more, in the order of the configuration
+   * @param key number of the request's cache key, for policies that keep a key at its endpoint
+   * @return index of the chosen one
+   */
+  int choose(List<? extends Candidate> candidates, long key);
+}

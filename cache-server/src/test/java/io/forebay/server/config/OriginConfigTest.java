@@ -1,0 +1,177 @@
+package io.forebay.server.config;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.forebay.server.config.ServerConfig.OriginConfig;
+import io.forebay.server.config.ServerConfig.OriginServerConfig;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The servers of origins. */
+final class OriginConfigTest {
+  private static final String GROUP =
+      """
+      origins:
+        main:
+          max-connections: 9
+          servers:
+            - http://a.example
+            - url: http://b.example:81
+              weight: 3
+            - {url: https://c.example, backup: true}
+      """;
+
+  @TempDir Path directory;
+
+  @Test
+  void readsTheServersOfAnOrigin() throws IOException {
+    OriginConfig origin = loaded(GROUP, Map.of()).origins().getFirst();
+    assertEquals(
+        List.of(
+            new OriginServerConfig("http://a.example:80", 1, false),
+            new OriginServerConfig("http://b.example:81", 3, false),
+            new OriginServerConfig("https://c.example:443", 1, true)),
+        origin.servers());
+    assertEquals(9, origin.maxConnections());
+  }
+
+  @Test
+  void aUrlIsShortForOneServer() throws IOException {
+    OriginConfig url = loaded("origins: {main: {url: 'http://a'}}", Map.of()).origins().getFirst();
+    OriginConfig list =
+        loaded("origins: {main: {servers: [{url: 'http://a'}]}}", Map.of()).origins().getFirst();
+    assertEquals(url, list);
+    assertEquals("http://a:80", list.url());
+  }
+
+  @Test
+  void namesThePlaceOfEveryProblem() throws IOException {
+    Path file =
+        write(
+            """
+            origins:
+              main:
+                url: http://a
+                servers:
+                  - {url: http://a, weigth: 2}
+                  - url: http://a
+                  - weight: 0
+              other:
+                servers:
+                  - {url: 'ftp://x', backup: true}
+              third:
+                servers: {url: http://a}
+            """);
+    List<String> lines =
+        refused(file, Map.of()).stream()
+            .map(problem -> problem.text().replace(file + ":", ""))
+            .toList();
+    assertEquals(
+        List.of(
+            "3:10: origins.main.url: servers are given as well; keep one of them",
+            "5:25: origins.main.servers.0.weigth: unknown key; did you mean weight?",
+            "6:14: origins.main.servers.1.url: another server has this URL; give one a higher"
+                + " weight",
+            "7:9: origins.main.servers.2.url: is missing; set it to http://HOST[:PORT] or"
+                + " https://HOST[:PORT], no path",
+            "7:17: origins.main.servers.2.weight: \"0\" is out of range; write 1 to 1000"),
+        lines.stream().filter(line -> line.contains("origins.main")).toList());
+    assertTrue(
+        lines.stream().anyMatch(line -> line.contains("origins.other.servers.0.url")),
+        lines::toString);
+    assertTrue(
+        lines.stream().anyMatch(line -> line.contains("every server is a backup")),
+        lines::toString);
+    assertTrue(
+        lines.stream().anyMatch(line -> line.contains("origins.third.servers: not a list")),
+        lines::toString);
+  }
+
+  @Test
+  void refusesMoreServersThanThereMayBe() throws IOException {
+    StringBuilder yaml = new StringBuilder("origins:\n  main:\n    servers:\n");
+    for (int i = 0; i < 65; i++) {
+      yaml.append("      - http://s").append(i).append('\n');
+    }
+    List<ConfigProblem> problems = refused(write(yaml.toString()), Map.of());
+    assertEquals("65 servers", problems.getFirst().message());
+  }
+
+  @Test
+  void theEnvironmentNamesServersByNumberOrAllAtOnce() throws IOException {
+    OriginConfig changed =
+        loaded(GROUP, Map.of("FOREBAY_ORIGINS_MAIN_SERVERS_1_WEIGHT", "7")).origins().getFirst();
+    assertEquals(7, changed.servers().get(1).weight());
+    OriginConfig replaced =
+        loaded(GROUP, Map.of("FOREBAY_ORIGINS_MAIN_SERVERS", "http://x,http://y:1"))
+            .origins()
+            .getFirst();
+    assertEquals(
+        List.of(OriginServerConfig.of("http://x:80"), OriginServerConfig.of("http://y:1")),
+        replaced.servers());
+    OriginConfig made =
+        loaded("", Map.of("FOREBAY_ORIGINS_EDGE_SERVERS", "http://x,http://y"))
+            .origins()
+            .getFirst();
+    assertEquals("edge", made.name());
+    assertEquals(2, made.servers().size());
+  }
+
+  @Test
+  void theDumpOfServersCanBeLoadedAgain() throws IOException {
+    ConfigOutcome.Loaded loaded = outcome(write(GROUP), Map.of());
+    String yaml = ConfigView.yaml(loaded);
+    assertTrue(yaml.contains("      - url: http://a.example:80  # from "), yaml);
+    ConfigOutcome.Loaded again = outcome(write(yaml), Map.of());
+    assertEquals(loaded.config().origins(), again.config().origins());
+    assertTrue(ConfigView.json(loaded.config()).contains("\"weight\" : 3"));
+  }
+
+  @Test
+  void aChangedServerIsADifference() throws IOException {
+    ServerConfig before = loaded(GROUP, Map.of());
+    ServerConfig after = loaded(GROUP.replace("weight: 3", "weight: 4"), Map.of());
+    assertEquals(
+        List.of("origins.main.servers.1.weight"), ConfigView.diff(before, after).changed());
+    ServerConfig added =
+        loaded(
+            GROUP + "  more: {servers: ['http://x', 'http://y']}\nroutes: [{origin: main}]",
+            Map.of());
+    assertTrue(ConfigView.diff(before, added).changed().contains("origins.more"));
+    assertTrue(
+        ConfigView.diff(before, added).changed().stream()
+            .noneMatch(key -> key.startsWith("origins.more.")));
+  }
+
+  private Path write(String yaml) throws IOException {
+    return Files.writeString(directory.resolve("forebay.yaml"), yaml);
+  }
+
+  private ServerConfig loaded(String yaml, Map<String, String> variables) throws IOException {
+    return outcome(write(yaml), variables).config();
+  }
+
+  private ConfigOutcome.Loaded outcome(Path file, Map<String, String> variables) {
+    ConfigOutcome outcome = load(file, variables);
+    return assertInstanceOf(ConfigOutcome.Loaded.class, outcome, outcome::toString);
+  }
+
+  private List<ConfigProblem> refused(Path file, Map<String, String> variables) {
+    ConfigOutcome outcome = load(file, variables);
+    return assertInstanceOf(ConfigOutcome.Refused.class, outcome, outcome::toString).problems();
+  }
+
+  private ConfigOutcome load(Path file, Map<String, String> variables) {
+    return new ConfigLoader(
+            new ConfigEnvironment(
+                variables, directory, directory, directory, directory, "forebay-test"))
+        .load(file, Map.of());
+  }
+}
