@@ -21,6 +21,7 @@ import io.forebay.server.config.Section.Shape;
 import io.forebay.server.config.ServerConfig.AccessLogConfig;
 import io.forebay.server.config.ServerConfig.Address;
 import io.forebay.server.config.ServerConfig.AdminConfig;
+import io.forebay.server.config.ServerConfig.Balance;
 import io.forebay.server.config.ServerConfig.DiskConfig;
 import io.forebay.server.config.ServerConfig.ForwardingConfig;
 import io.forebay.server.config.ServerConfig.Http2Config;
@@ -623,6 +624,16 @@ final class ConfigKeys {
           OriginConfig::url,
           "URL of the origin; without a port, the default port of the scheme applies. Short for"
               + " `servers` with one entry.");
+  static final Field<OriginConfig, Balance> ORIGIN_BALANCE =
+      live(
+          "balance",
+          ValueType.constant(Balance.class),
+          "peak-ewma",
+          OriginConfig::balance,
+          "How requests are balanced among the addresses of the servers. `peak-ewma`: of two at"
+              + " random, the one with the lower product of latency and requests in progress;"
+              + " `round-robin`: in turn; `random`; `least-requests`: the fewest requests in"
+              + " progress; `consistent`: by URL, so that few URLs move when servers come and go.");
   static final Field<OriginConfig, String> ORIGIN_HOST =
       optional(
           "host",
@@ -1876,6 +1887,7 @@ final class ConfigKeys {
           "url",
           List.of(
               ORIGIN_URL,
+              ORIGIN_BALANCE,
               ORIGIN_HOST,
               ORIGIN_MAX_CONNECTIONS,
               ORIGIN_TRUST,

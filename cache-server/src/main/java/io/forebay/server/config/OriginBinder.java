@@ -113,6 +113,7 @@ final class OriginBinder extends Binder {
         new OriginConfig(
             name,
             servers,
+            given(scope, ConfigKeys.ORIGIN_BALANCE),
             value(scope, ConfigKeys.ORIGIN_HOST),
             given(scope, ConfigKeys.ORIGIN_MAX_CONNECTIONS),
             file(scope, ConfigKeys.ORIGIN_TRUST),

@@ -199,6 +199,15 @@ public record ServerConfig(
       int diskQuotaPercent,
       int diskFloorPercent) {}
 
+  /** How the requests to an origin are balanced among its endpoints. */
+  public enum Balance {
+    PEAK_EWMA,
+    ROUND_ROBIN,
+    RANDOM,
+    LEAST_REQUESTS,
+    CONSISTENT
+  }
+
   /**
    * A server of an origin.
    *
@@ -228,6 +237,7 @@ public record ServerConfig(
   public record OriginConfig(
       String name,
       List<OriginServerConfig> servers,
+      Balance balance,
       @Nullable String host,
       int maxConnections,
       @Nullable Path trust,

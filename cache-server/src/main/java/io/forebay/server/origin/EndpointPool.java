@@ -1,5 +1,6 @@
 package io.forebay.server.origin;
 
+import io.forebay.core.key.RendezvousHash;
 import io.forebay.server.origin.balance.Candidate;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
@@ -23,7 +24,9 @@ final class EndpointPool extends Candidate {
   private boolean isDraining;
 
   EndpointPool(OriginPool pool, OriginServer server, InetSocketAddress address) {
-    super(server.settings().weight());
+    super(
+        RendezvousHash.number(address.getAddress().getHostAddress() + ":" + address.getPort()),
+        server.settings().weight());
     this.pool = pool;
     this.server = server;
     this.address = address;

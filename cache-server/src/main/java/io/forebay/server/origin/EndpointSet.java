@@ -64,8 +64,13 @@ final class EndpointSet {
     return switch (candidates.size()) {
       case 0 -> null;
       case 1 -> candidates.getFirst();
-      default -> candidates.get(policy.choose(candidates, 0));
+      default -> candidates.get(policy.choose(candidates, call));
     };
+  }
+
+  /** Whether there is a choice, so that it matters how long an endpoint takes. */
+  boolean hasChoice() {
+    return all.size() > 1;
   }
 
   /** Endpoints that a call has not tried, of all ranks. */

@@ -2,7 +2,7 @@ package io.forebay.server.origin;
 
 import io.forebay.server.counters.LimitKey;
 import io.forebay.server.counters.OriginCounters;
-import io.forebay.server.origin.balance.RoundRobin;
+import io.forebay.server.origin.balance.BalancePolicies;
 import io.netty.channel.EventLoop;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
@@ -61,7 +61,11 @@ final class OriginPool {
     this.counters = counters;
     this.watch = watch;
     this.most = origin.config().maxConnections();
-    this.endpoints = new EndpointSet(this, new RoundRobin(client.random()));
+    this.endpoints = 
+        new EndpointSet(
+            this,
+            BalancePolicies.create(
+                origin.config().balance(), client.random(), client.loop().ticker()::nanoTime));
     slots.join(this);
   }
 

@@ -1,6 +1,7 @@
 package io.forebay.server.origin;
 
 import io.forebay.core.http.HeaderFields;
+import io.forebay.core.key.RendezvousHash;
 import io.forebay.server.counters.OriginCounters;
 import io.forebay.server.counters.OriginError;
 import io.forebay.server.origin.OriginFailure.Kind;
@@ -11,13 +12,17 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One call: what its listener may still receive, its timers, and its state (waiting, connecting, or
  * on a connection). Confined to the event loop.
  */
-final class PooledCall implements OriginCall {
+final class PooledCall implements OriginCall, LongSupplier {
+  /** What a failure counts as where latencies are compared: a failing endpoint is not a fast one. */
+  private static final long FAILURE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   private final PooledOriginClient client;
   private final @Nullable Origin origin;
   private final OriginRequest request;
@@ -120,6 +125,19 @@ final class PooledCall implements OriginCall {
     }
   }
 
+  /** The number of its URL, the same on every node. */
+  @Override
+  public long getAsLong() {
+    CharSequence host = request.fields().first("host");
+    return RendezvousHash.number(host == null ? "" : host, request.target());
+  }
+
+  private void observe(long nanos) {
+    if (endpoint != null && endpoint.pool().endpoints().hasChoice()) {
+      endpoint.latency().observe(nanos, client.loop().ticker().nanoTime());
+    }
+  }
+
   boolean hasTried() {
     return tried != null;
   }
@@ -130,6 +148,7 @@ final class PooledCall implements OriginCall {
 
   /** An endpoint failed it: another one is to be chosen. */
   void markTried(EndpointPool one) {
+    observe(Math.max(FAILURE_NANOS, elapsedNanos()));
     if (tried == null) {
       tried = new ArrayList<>(4);
     }
@@ -170,6 +189,7 @@ final class PooledCall implements OriginCall {
   void head(int status, HeaderFields fields, long contentLength, boolean isCloseDelimited) {
     long nanos = elapsedNanos();
     client.counters().originFirstByte.record(nanos);
+    observe(nanos);
     if (counting != null) {
       countHead(counting, status, nanos);
     }
@@ -236,6 +256,7 @@ final class PooledCall implements OriginCall {
     if (isDone) {
       return;
     }
+    observe(Math.max(FAILURE_NANOS, elapsedNanos()));
     leave();
     client.counters().originFailures++;
     if (counting != null && !client.isClosed()) {

@@ -16,6 +16,7 @@ import io.forebay.core.route.SharingSettings;
 import io.forebay.server.config.ServerConfig.Address;
 import io.forebay.server.config.ServerConfig.KeyConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
+import io.forebay.server.config.ServerConfig.Balance;
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.OriginServerConfig;
 import io.forebay.server.config.ServerConfig.RouteConfig;
@@ -236,6 +237,7 @@ final class ConfigLoaderTest {
         new OriginConfig(
             "b",
             List.of(OriginServerConfig.of("http://b.example:81")),
+            Balance.PEAK_EWMA,
             "c.example",
             7,
             pem,

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.server.config.ServerConfig.Balance;
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.OriginServerConfig;
 import java.io.IOException;
@@ -40,6 +41,18 @@ final class OriginConfigTest {
             new OriginServerConfig("https://c.example:443", 1, true)),
         origin.servers());
     assertEquals(9, origin.maxConnections());
+    assertEquals(Balance.PEAK_EWMA, origin.balance());
+  }
+
+  @Test
+  void readsThePolicy() throws IOException {
+    String yaml = GROUP.replace("max-connections: 9", "balance: least-requests");
+    assertEquals(Balance.LEAST_REQUESTS, loaded(yaml, Map.of()).origins().getFirst().balance());
+    assertEquals(
+        "origins.main.balance",
+        refused(write(GROUP.replace("max-connections: 9", "balance: fastest")), Map.of())
+            .getFirst()
+            .path());
   }
 
   @Test

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.core.http.HeaderFields;
+import io.forebay.server.config.ServerConfig.Balance;
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.OriginServerConfig;
 import io.forebay.server.counters.LoopCounters;
@@ -87,6 +88,7 @@ final class Lab implements AutoCloseable {
     return new OriginConfig(
         "main",
         List.of(OriginServerConfig.of(url)),
+        Balance.ROUND_ROBIN,
         null,
         8,
         null,
@@ -102,6 +104,10 @@ final class Lab implements AutoCloseable {
   /** The same with several servers. */
   static OriginConfig withServers(OriginConfig c, OriginServerConfig... servers) {
     return edit(c, draft -> draft.servers = List.of(servers));
+  }
+
+  static OriginConfig balanced(OriginConfig c, Balance balance) {
+    return edit(c, draft -> draft.balance = balance);
   }
 
   static OriginConfig withMost(OriginConfig c, int most) {
@@ -143,6 +149,7 @@ final class Lab implements AutoCloseable {
   private static final class Draft {
     private final OriginConfig from;
     private List<OriginServerConfig> servers;
+    private Balance balance;
     private int maxConnections;
     private @Nullable Path trust;
     private boolean allowLoopbackNames;
@@ -156,6 +163,7 @@ final class Lab implements AutoCloseable {
     Draft(OriginConfig from) {
       this.from = from;
       servers = from.servers();
+      balance = from.balance();
       maxConnections = from.maxConnections();
       trust = from.trust();
       allowLoopbackNames = from.allowLoopbackNames();
@@ -171,6 +179,7 @@ final class Lab implements AutoCloseable {
       return new OriginConfig(
           from.name(),
           servers,
+          balance,
           from.host(),
           maxConnections,
           trust,

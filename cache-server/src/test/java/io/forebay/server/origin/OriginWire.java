@@ -1,5 +1,6 @@
 package io.forebay.server.origin;
 
+import io.forebay.server.config.ServerConfig.Balance;
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.OriginServerConfig;
 import io.forebay.server.counters.LoopCounters;
@@ -118,6 +119,7 @@ public final class OriginWire {
               new OriginConfig(
                   NAME,
                   List.of(OriginServerConfig.of("http://127.0.0.1:1")),
+                  Balance.PEAK_EWMA,
                   null,
                   MAX,
                   null,

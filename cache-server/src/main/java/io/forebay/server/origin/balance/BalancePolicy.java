@@ -1,6 +1,7 @@
 package io.forebay.server.origin.balance;
 
 import java.util.List;
+import java.util.function.LongSupplier;
 
 /**
  * Chooses the endpoint for a request. An instance belongs to one origin on one event loop and may
@@ -12,8 +13,9 @@ public interface BalancePolicy {
    * Chooses among the endpoints that may be used.
    *
    * @param candidates two or more, in the order of the configuration
-   * @param key number of the request's cache key, for policies that keep a key at its endpoint
+   * @param key number of the request's URL, for policies that keep a URL at its endpoint; computed
+   *     when asked for
    * @return index of the chosen one
    */
-  int choose(List<? extends Candidate> candidates, long key);
+  int choose(List<? extends Candidate> candidates, LongSupplier key);
 }

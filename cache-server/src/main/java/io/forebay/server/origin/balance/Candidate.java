@@ -2,19 +2,36 @@ package io.forebay.server.origin.balance;
 
 /** What policies know of an endpoint: its weight, and its load as seen by this event loop. */
 public abstract class Candidate {
+  private final long number;
   private final int weight;
+  private final PeakLatency latency = new PeakLatency();
   private int requests;
 
   /** Balance of {@link RoundRobin}. */
   long credit;
 
-  protected Candidate(int weight) {
+  /**
+   * An endpoint without load.
+   *
+   * @param number identifies it, the same on every loop and node
+   */
+  protected Candidate(long number, int weight) {
+    this.number = number;
     this.weight = weight;
+  }
+
+  final long number() {
+    return number;
   }
 
   /** Share of the requests, relative to the others; at least 1. */
   public final int weight() {
     return weight;
+  }
+
+  /** How long it takes to begin its responses. */
+  public final PeakLatency latency() {
+    return latency;
   }
 
   /** Requests in progress, with those that wait for their connection. */

@@ -1,6 +1,7 @@
 package io.forebay.server.origin.balance;
 
 import java.util.List;
+import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 
 /**
@@ -10,7 +11,7 @@ import java.util.random.RandomGenerator;
  * <p>Each choice adds its weight to every candidate's credit, takes the candidate with the highest
  * credit, and subtracts the sum of the weights from it.
  */
-public final class RoundRobin implements BalancePolicy {
+final class RoundRobin implements BalancePolicy {
   private final RandomGenerator random;
   private boolean hasBegun;
 
@@ -19,12 +20,12 @@ public final class RoundRobin implements BalancePolicy {
    *
    * @param random where the first turn begins, so that loops do not begin at the same endpoint
    */
-  public RoundRobin(RandomGenerator random) {
+  RoundRobin(RandomGenerator random) {
     this.random = random;
   }
 
   @Override
-  public int choose(List<? extends Candidate> candidates, long key) {
+  public int choose(List<? extends Candidate> candidates, LongSupplier key) {
     if (!hasBegun) {
       hasBegun = true;
       for (int skipped = random.nextInt(candidates.size()); skipped > 0; skipped--) {

@@ -3,6 +3,9 @@
  *
  * <pre>
  *   origin ──► candidates (the endpoints that may be used now) ──► BalancePolicy ──► one of them
+ *                  weight, requests, latency                        PeakEwma (the default)
+ *                                                                   RoundRobin, RandomChoice
+ *                                                                   LeastRequests, Consistent
  * </pre>
  *
  * <p>Start at {@link BalancePolicy}, which has one method; a {@link Candidate} is what a policy

@@ -26,9 +26,9 @@ final class RoundRobinTest {
 
   private static String turns(RoundRobin policy, int count, int... weights) {
     List<Candidate> candidates =
-        IntStream.of(weights).mapToObj(weight -> (Candidate) new Candidate(weight) {}).toList();
+        IntStream.of(weights).mapToObj(weight -> (Candidate) new Candidate(0, weight) {}).toList();
     return IntStream.range(0, count)
-        .mapToObj(i -> String.valueOf((char) ('a' + policy.choose(candidates, 0))))
+        .mapToObj(i -> String.valueOf((char) ('a' + policy.choose(candidates, () -> 0))))
         .collect(Collectors.joining());
   }
 }
