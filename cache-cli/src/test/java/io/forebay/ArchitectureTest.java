@@ -53,7 +53,7 @@ class ArchitectureTest {
           List.of("listen.http1", "listen.http2", "listen.http3", "listen.connection"),
           List.of("fill", "fill.history", "deliver", "response", "purge", "fairness"),
           List.of("origin", "origin.dns", "runtime", "accesslog", "tls", "tls.ocsp", "drive"),
-          List.of("origin.balance"),
+          List.of("origin.balance", "origin.health"),
           List.of("http"),
           List.of("tunnel"),
           List.of("loop"),

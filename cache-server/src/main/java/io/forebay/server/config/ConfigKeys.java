@@ -708,6 +708,70 @@ final class ConfigKeys {
           OriginConfig::keepAlive,
           "How long an idle connection is kept for reuse; 0s closes it immediately.");
 
+  static final Field<OriginConfig, Integer> ORIGIN_RETRY_ATTEMPTS =
+      live(
+          "retry.attempts",
+          integer(0, 10),
+          "1",
+          origin -> origin.retry().attempts(),
+          "How often a request that is safe to send again goes to another address, after the"
+              + " connection was lost before the head of a response, or `timeouts.first-byte`"
+              + " passed.");
+  static final Field<OriginConfig, List<String>> ORIGIN_RETRY_STATUSES =
+      live(
+          "retry.statuses",
+          ValueType.RETRY_STATUSES,
+          "",
+          origin -> origin.retry().statuses().stream().map(String::valueOf).toList(),
+          "Responses after which such a request goes to another address as well.");
+  static final Field<OriginConfig, Integer> ORIGIN_RETRY_BUDGET =
+      live(
+          "retry.budget",
+          ValueType.percent(100),
+          "10%",
+          origin -> origin.retry().budget(),
+          "Maximum share of the requests that are sent again, per event loop. Three in ten seconds"
+              + " always are, unless it is 0%.");
+  static final Field<OriginConfig, Integer> ORIGIN_EJECTION_FAILURES =
+      live(
+          "ejection.failures",
+          integer(0, 1_000),
+          "5",
+          origin -> origin.ejection().failures(),
+          "After this many failed requests in a row an address is ejected: it gets no requests for"
+              + " some time. 0: never.");
+  static final Field<OriginConfig, Integer> ORIGIN_EJECTION_GATEWAY_ERRORS =
+      live(
+          "ejection.gateway-errors",
+          integer(0, 1_000),
+          "5",
+          origin -> origin.ejection().gatewayErrors(),
+          "After this many responses with status 502, 503 or 504 in a row an address is ejected. 0:"
+              + " never.");
+  static final Field<OriginConfig, Duration> ORIGIN_EJECTION_TIME =
+      live(
+          "ejection.time",
+          duration("100ms", "5m"),
+          "10s",
+          origin -> origin.ejection().time(),
+          "How long an ejection lasts. Then one request is sent to the address; if that fails, the"
+              + " next ejection takes twice as long, at most 5m.");
+  static final Field<OriginConfig, Integer> ORIGIN_EJECTION_MAX_SHARE =
+      live(
+          "ejection.max-share",
+          ValueType.percent(100),
+          "50%",
+          origin -> origin.ejection().maxShare(),
+          "Maximum share of the origin's addresses that are ejected at the same time.");
+  static final Field<OriginConfig, Integer> ORIGIN_EJECTION_PANIC =
+      live(
+          "ejection.panic-threshold",
+          ValueType.percent(100),
+          "50%",
+          origin -> origin.ejection().panicThreshold(),
+          "If a smaller share of the origin's addresses is left, ejections are ignored and all are"
+              + " used.");
+
   static final Field<OriginServerConfig, String> SERVER_URL =
       required(
           "url",
@@ -1897,7 +1961,15 @@ final class ConfigKeys {
               ORIGIN_FIRST_BYTE,
               ORIGIN_IDLE,
               ORIGIN_TOTAL,
-              ORIGIN_KEEP_ALIVE),
+              ORIGIN_KEEP_ALIVE,
+              ORIGIN_RETRY_ATTEMPTS,
+              ORIGIN_RETRY_STATUSES,
+              ORIGIN_RETRY_BUDGET,
+              ORIGIN_EJECTION_FAILURES,
+              ORIGIN_EJECTION_GATEWAY_ERRORS,
+              ORIGIN_EJECTION_TIME,
+              ORIGIN_EJECTION_MAX_SHARE,
+              ORIGIN_EJECTION_PANIC),
           config -> named(config.origins(), OriginConfig::name));
   static final Section<OriginServerConfig> ORIGIN_SERVERS =
       new Section<>(

@@ -1,8 +1,10 @@
 package io.forebay.server.config;
 
 import io.forebay.server.config.ConfigValues.Raw;
+import io.forebay.server.config.ServerConfig.EjectionConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.OriginServerConfig;
+import io.forebay.server.config.ServerConfig.RetryConfig;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -114,6 +116,18 @@ final class OriginBinder extends Binder {
             name,
             servers,
             given(scope, ConfigKeys.ORIGIN_BALANCE),
+            new RetryConfig(
+                given(scope, ConfigKeys.ORIGIN_RETRY_ATTEMPTS),
+                given(scope, ConfigKeys.ORIGIN_RETRY_STATUSES).stream()
+                    .map(Integer::valueOf)
+                    .toList(),
+                given(scope, ConfigKeys.ORIGIN_RETRY_BUDGET)),
+            new EjectionConfig(
+                given(scope, ConfigKeys.ORIGIN_EJECTION_FAILURES),
+                given(scope, ConfigKeys.ORIGIN_EJECTION_GATEWAY_ERRORS),
+                given(scope, ConfigKeys.ORIGIN_EJECTION_TIME),
+                given(scope, ConfigKeys.ORIGIN_EJECTION_MAX_SHARE),
+                given(scope, ConfigKeys.ORIGIN_EJECTION_PANIC)),
             value(scope, ConfigKeys.ORIGIN_HOST),
             given(scope, ConfigKeys.ORIGIN_MAX_CONNECTIONS),
             file(scope, ConfigKeys.ORIGIN_TRUST),

@@ -209,6 +209,27 @@ public record ServerConfig(
   }
 
   /**
+   * When a request to an origin is sent again to another endpoint.
+   *
+   * @param attempts how often at most
+   * @param statuses responses after which it is, as well as after failures
+   * @param budget how many requests at most, in percent
+   */
+  public record RetryConfig(int attempts, List<Integer> statuses, int budget) {}
+
+  /**
+   * When an endpoint of an origin gets no requests for some time.
+   *
+   * @param failures in a row after which it is ejected; 0 for never
+   * @param gatewayErrors responses 502, 503 and 504 in a row after which it is; 0 for never
+   * @param time of the first ejection; further ones take longer
+   * @param maxShare of the endpoints that are ejected at most, in percent
+   * @param panicThreshold if a smaller share is left, in percent, all are used
+   */
+  public record EjectionConfig(
+      int failures, int gatewayErrors, Duration time, int maxShare, int panicThreshold) {}
+
+  /**
    * A server of an origin.
    *
    * @param url {@code http://host:port} or {@code https://host:port}
@@ -238,6 +259,8 @@ public record ServerConfig(
       String name,
       List<OriginServerConfig> servers,
       Balance balance,
+      RetryConfig retry,
+      EjectionConfig ejection,
       @Nullable String host,
       int maxConnections,
       @Nullable Path trust,

@@ -225,6 +225,13 @@ record ValueType<T>(
           text -> text.matches("404|405|410|414|501"),
           false,
           "write statuses such as 404");
+  static final ValueType<List<String>> RETRY_STATUSES =
+      list(
+          "list of statuses",
+          "429, 500 to 599",
+          text -> text.matches("429|5[0-9][0-9]"),
+          false,
+          "write statuses such as 502");
   static final ValueType<List<String>> COOKIE_PATTERNS =
       list(
           "list of cookies",

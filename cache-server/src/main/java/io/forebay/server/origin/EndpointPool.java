@@ -2,6 +2,7 @@ package io.forebay.server.origin;
 
 import io.forebay.core.key.RendezvousHash;
 import io.forebay.server.origin.balance.Candidate;
+import io.forebay.server.origin.health.EndpointHealth;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
@@ -18,10 +19,12 @@ final class EndpointPool extends Candidate {
   private final OriginPool pool;
   private final OriginServer server;
   private final InetSocketAddress address;
+  private final EndpointHealth health;
   private final ArrayDeque<OriginConnection> idle = new ArrayDeque<>();
   private int connections;
   private int rank;
   private boolean isDraining;
+  private boolean isReleased;
 
   EndpointPool(OriginPool pool, OriginServer server, InetSocketAddress address) {
     super(
@@ -30,6 +33,7 @@ final class EndpointPool extends Candidate {
     this.pool = pool;
     this.server = server;
     this.address = address;
+    this.health = pool.health().acquire(address);
   }
 
   OriginPool pool() {
@@ -61,6 +65,43 @@ final class EndpointPool extends Candidate {
   void drain() {
     isDraining = true;
     closeIdle();
+    releaseHealth();
+  }
+
+  // Health.
+
+  EndpointHealth health() {
+    return health;
+  }
+
+  /** This loop has no more use for the endpoint. */
+  void releaseHealth() {
+    if (!isReleased) {
+      isReleased = true;
+      pool.health().release(health);
+    }
+  }
+
+  boolean isEjected() {
+    return health.isEjected();
+  }
+
+  /** A response's head came. */
+  void onAnswer(int status) {
+    if (status >= 502 && status <= 504) {
+      pool.health()
+          .onGatewayError(
+              health, pool.endpoints().health(), server.config().ejection(), server.label(), status);
+    } else {
+      pool.health().onAnswer(health, server.label());
+    }
+  }
+
+  /** A connection could not be opened, or a request got no response. */
+  void onFailure(String reason) {
+    pool.health()
+        .onFailure(
+            health, pool.endpoints().health(), server.config().ejection(), server.label(), reason);
   }
 
   // Connections.

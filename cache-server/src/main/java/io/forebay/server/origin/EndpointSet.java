@@ -2,6 +2,7 @@ package io.forebay.server.origin;
 
 import io.forebay.server.origin.balance.BalancePolicy;
 import io.forebay.server.origin.dns.NameResolver.Resolution;
+import io.forebay.server.origin.health.EndpointHealth;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   servers of the origin ──► addresses that the filter lets through ──► endpoints, by rank
  *                                                                          │
- *   a call ──► those of the lowest rank that the call has not tried ───────┴──► policy ──► one
+ *   a call ──► of the lowest rank, not ejected, not tried by the call ─────┴──► policy ──► one
  * </pre>
  *
  * <p>An IPv6 address of a name that also has IPv4 addresses ranks behind these: many nodes have no
@@ -58,14 +59,66 @@ final class EndpointSet {
     return all;
   }
 
+  /** What is known of their health. */
+  List<EndpointHealth> health() {
+    return all.stream().map(EndpointPool::health).toList();
+  }
+
   /** The endpoint for a call's next attempt; null if there is none that it has not tried. */
   @Nullable EndpointPool choose(PooledCall call) {
-    List<EndpointPool> candidates = call.hasTried() ? untried(call) : preferred;
+    List<EndpointPool> candidates = preferred;
+    if (call.hasTried() || (all.size() > 1 && hasEjected())) {
+      EndpointPool probed = all.size() > 1 ? probe(call) : null;
+      if (probed != null) {
+        return probed;
+      }
+      candidates = usable(call);
+    }
     return switch (candidates.size()) {
       case 0 -> null;
       case 1 -> candidates.getFirst();
       default -> candidates.get(policy.choose(candidates, call));
     };
+  }
+
+  private boolean hasEjected() {
+    for (int i = 0; i < all.size(); i++) {
+      if (all.get(i).isEjected()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** An ejected endpoint whose time is up, if the call may find out whether it answers again. */
+  private @Nullable EndpointPool probe(PooledCall call) {
+    if (call.hasTried()) {
+      return null;
+    }
+    for (EndpointPool endpoint : all) {
+      if (endpoint.isEjected()
+          && pool.health().tryProbe(endpoint.health(), call.isSafeToSendAgain())) {
+        return endpoint;
+      }
+    }
+    return null;
+  }
+
+  /** The endpoints of the lowest rank that are not ejected and that the call has not tried. */
+  private List<EndpointPool> usable(PooledCall call) {
+    int healthy = 0;
+    for (EndpointPool endpoint : all) {
+      healthy += endpoint.isEjected() ? 0 : 1;
+    }
+    boolean isPanic =
+        healthy * 100 < pool.origin().config().ejection().panicThreshold() * all.size();
+    List<EndpointPool> found = untried(call, isPanic || healthy == 0);
+    boolean isEarly =
+        !call.hasTried()
+            && !found.isEmpty()
+            && found.getFirst().rank() >= EndpointPool.BACKUP
+            && !members.stream().allMatch(Member::isKnown);
+    return isEarly ? List.of() : found;
   }
 
   /** Whether there is a choice, so that it matters how long an endpoint takes. */
@@ -84,11 +137,13 @@ final class EndpointSet {
     return count;
   }
 
-  private List<EndpointPool> untried(PooledCall call) {
+  private List<EndpointPool> untried(PooledCall call, boolean withEjected) {
     untried.clear();
     int lowest = Integer.MAX_VALUE;
     for (EndpointPool endpoint : all) {
-      if (!call.hasTried(endpoint) && endpoint.rank() <= lowest) {
+      if (endpoint.rank() <= lowest
+          && (withEjected || !endpoint.isEjected())
+          && !call.hasTried(endpoint)) {
         if (endpoint.rank() < lowest) {
           lowest = endpoint.rank();
           untried.clear();
@@ -108,6 +163,14 @@ final class EndpointSet {
       }
     }
     return most;
+  }
+
+  /** The pool is no longer used for new calls; those that wait still are served. */
+  void retire() {
+    for (EndpointPool endpoint : all) {
+      endpoint.closeIdle();
+      endpoint.releaseHealth();
+    }
   }
 
   // Names.
@@ -189,8 +252,12 @@ final class EndpointSet {
     }
   }
 
-  /** Why there is no endpoint at all. */
+  /** Why there is no endpoint for a call. */
   OriginFailure noEndpoint() {
+    if (!all.isEmpty()) {
+      return new OriginFailure(
+          OriginFailure.Kind.CONNECT_FAILED, pool.origin().label() + ": every address was tried");
+    }
     Member first = members.getFirst();
     for (Member member : members) {
       Resolution resolution = member.resolution;

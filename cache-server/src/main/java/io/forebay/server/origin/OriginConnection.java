@@ -351,6 +351,14 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
       current.informational(status, fields(response.headers()));
       return;
     }
+    List<Integer> unwanted = server.config().retry().statuses();
+    if (!unwanted.isEmpty() && unwanted.contains(status)) {
+      EndpointPool another = another(current);
+      if (another != null) {
+        sendAgain(current, another, status);
+        return;
+      }
+    }
     HttpHeaders headers = response.headers();
     List<String> codings = headers.getAll(HttpHeaderNames.TRANSFER_ENCODING);
     boolean isChunked = !codings.isEmpty();
@@ -380,6 +388,17 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
       stopBody();
     }
     current.head(status, fields(headers), length, isCloseDelimited);
+  }
+
+  /** The response is not wanted; the connection is closed rather than read to its end. */
+  private void sendAgain(PooledCall current, EndpointPool another, int status) {
+    endpoint.onAnswer(status);
+    detach();
+    current.onConnection(null);
+    close();
+    pool.watch()
+        .onProblem(pool.origin(), server.label() + ": answered with status " + status);
+    pool.sendAgain(current, another);
   }
 
   private void onUpgrade(PooledCall current, HeaderFields fields) {
@@ -602,16 +621,37 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Ends the call in failure, and the connection with it. */
+  /**
+   * Ends the call in failure, and the connection with it; or sends the call to another endpoint, if
+   * nothing of a response has come and it is safe to send it again.
+   */
   void fail(Kind kind, String detail) {
     PooledCall current = call;
     if (current == null) {
       return;
     }
+    String text = server.label() + ": " + detail;
+    EndpointPool another = null;
+    if (kind.isEndpointFault()) {
+      endpoint.onFailure(detail);
+      another = another(current);
+    }
     detach();
     current.onConnection(null);
     close();
-    current.fail(kind, server.label() + ": " + detail);
+    if (another == null) {
+      current.fail(kind, text);
+    } else {
+      pool.watch().onProblem(pool.origin(), text);
+      pool.sendAgain(current, another);
+    }
+  }
+
+  /** Where a call without a response can be sent again, or null. */
+  private @Nullable EndpointPool another(PooledCall current) {
+    return !hasHead && interimCount == 0 && current.isSafeToSendAgain()
+        ? pool.another(current, endpoint)
+        : null;
   }
 
   /** The call has been given up. */

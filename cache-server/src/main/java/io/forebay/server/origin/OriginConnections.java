@@ -1,5 +1,6 @@
 package io.forebay.server.origin;
 
+import io.forebay.server.origin.health.OriginHealth;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -7,12 +8,14 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The state of each origin that all event loops share: the number of its connections, so that the
- * limit applies to all loops together, and the log of its failures. One instance per node.
+ * limit applies to all loops together, the health of its endpoints, and the log of its failures.
+ * One instance per node.
  */
 public final class OriginConnections {
   private final ConcurrentHashMap<String, OriginConnectionPermits> byOrigin =
       new ConcurrentHashMap<>();
   private final ConcurrentHashMap<String, OriginWatch> watches = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<String, OriginHealth> health = new ConcurrentHashMap<>();
   private final LongSupplier clockNanos;
   private final Consumer<String> log;
 
@@ -32,6 +35,12 @@ public final class OriginConnections {
   /** What is logged of an origin. */
   OriginWatch watch(String origin) {
     return watches.computeIfAbsent(origin, name -> new OriginWatch(clockNanos, log));
+  }
+
+  /** Which endpoints of an origin are ejected. */
+  OriginHealth health(String origin) {
+    return health.computeIfAbsent(
+        origin, name -> new OriginHealth(clockNanos, System::currentTimeMillis, log));
   }
 
   /** Connections open or being opened to an origin now. */

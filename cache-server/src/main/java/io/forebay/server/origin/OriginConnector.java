@@ -99,8 +99,7 @@ final class OriginConnector {
     List<OriginServer> named =
         pool.origin().servers().stream().filter(one -> one.literal() == null).toList();
     if (named.isEmpty()) {
-      // Every endpoint was tried.
-      fail(Kind.CONNECT_FAILED, "no endpoint is left to connect to");
+      onLookedUp();
       return;
     }
     server = named.getFirst();
@@ -215,7 +214,8 @@ final class OriginConnector {
             connected.close();
           } else if (!future.isSuccess()) {
             connected.close();
-            fail(
+            onAttemptFailed(
+                connection.endpoint(),
                 OriginTls.isCertificateRefused(future.cause())
                     ? Kind.TLS_CERTIFICATE
                     : Kind.TLS_FAILED,
@@ -233,7 +233,10 @@ final class OriginConnector {
       return;
     }
     if (!connection.isUsable()) {
-      fail(Kind.CONNECT_FAILED, "the origin closed the connection, or sent data, before a request");
+      onAttemptFailed(
+          connection.endpoint(),
+          Kind.CONNECT_FAILED,
+          "the origin closed the connection, or sent data, before a request");
       connected.close();
       return;
     }
@@ -254,21 +257,32 @@ final class OriginConnector {
   }
 
   private void onConnectFailed(EndpointPool endpoint, Throwable cause) {
+    if (cause instanceof ConnectTimeoutException) {
+      onAttemptFailed(endpoint, Kind.CONNECT_TIMEOUT, tooLate(endpoint));
+    } else {
+      onAttemptFailed(
+          endpoint,
+          kindOf(cause),
+          "cannot connect to " + endpoint.address() + ": " + Printable.line(cause));
+    }
+  }
+
+  /** Nothing has been sent, so any request may go to another endpoint. */
+  private void onAttemptFailed(EndpointPool endpoint, Kind kind, String detail) {
+    endpoint.onFailure(detail);
     if (attempts < MAX_ATTEMPTS && deadline.remainingNanos() > 0 && !call.isDone()) {
       call.markTried(endpoint);
       EndpointPool next = pool.endpoints().choose(call);
       if (next != null) {
+        pool.watch().onProblem(pool.origin(), server.label() + ": " + detail);
         endNoConnection();
+        isTlsRunning = false;
         call.assign(next);
         connect(next);
         return;
       }
     }
-    if (cause instanceof ConnectTimeoutException) {
-      onTooLate();
-    } else {
-      fail(kindOf(cause), "cannot connect to " + endpoint.address() + ": " + Printable.line(cause));
-    }
+    fail(kind, detail);
   }
 
   private static Kind kindOf(Throwable cause) {
@@ -284,21 +298,30 @@ final class OriginConnector {
     if (isDone) {
       return;
     }
-    long millis = pool.origin().config().connectTimeout().toMillis();
     Channel unfinished = channel;
     EndpointPool target = opening;
     if (unfinished == null || target == null) {
-      fail(Kind.NAME_TIMEOUT, "no answer for name " + server.host() + " within " + millis + " ms");
+      fail(
+          Kind.NAME_TIMEOUT,
+          "no answer for name " + server.host() + " within " + timeoutMillis() + " ms");
       return;
     }
-    fail(
-        Kind.CONNECT_TIMEOUT,
-        (isTlsRunning ? "no TLS handshake with " : "no connection to ")
-            + target.address()
-            + " within "
-            + millis
-            + " ms");
+    String detail = tooLate(target);
+    target.onFailure(detail);
+    fail(Kind.CONNECT_TIMEOUT, detail);
     unfinished.close();
+  }
+
+  private String tooLate(EndpointPool target) {
+    return (isTlsRunning ? "no TLS handshake with " : "no connection to ")
+        + target.address()
+        + " within "
+        + timeoutMillis()
+        + " ms";
+  }
+
+  private long timeoutMillis() {
+    return pool.origin().config().connectTimeout().toMillis();
   }
 
   private void finish() {

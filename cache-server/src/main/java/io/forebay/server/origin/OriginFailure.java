@@ -70,6 +70,22 @@ public record OriginFailure(Kind kind, String detail, String more) {
       return this == OVERLOADED || this == TOO_MANY_CONNECTIONS;
     }
 
+    /** Whether it speaks against the endpoint, whatever the request was. */
+    public boolean isEndpointFault() {
+      return switch (this) {
+        case CONNECT_REFUSED,
+            CONNECT_UNROUTABLE,
+            CONNECT_FAILED,
+            CONNECT_TIMEOUT,
+            TLS_CERTIFICATE,
+            TLS_FAILED,
+            FIRST_BYTE_TIMEOUT,
+            CLOSED_BEFORE_RESPONSE ->
+            true;
+        default -> false;
+      };
+    }
+
     /** Whether the client is told 504 rather than 502. */
     public boolean isTimeout() {
       return this == NAME_TIMEOUT

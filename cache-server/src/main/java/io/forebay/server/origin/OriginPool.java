@@ -3,6 +3,7 @@ package io.forebay.server.origin;
 import io.forebay.server.counters.LimitKey;
 import io.forebay.server.counters.OriginCounters;
 import io.forebay.server.origin.balance.BalancePolicies;
+import io.forebay.server.origin.health.OriginHealth;
 import io.netty.channel.EventLoop;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
@@ -39,6 +40,8 @@ final class OriginPool {
   private final OriginWatch watch;
   private final int most;
 
+  private final OriginHealth health;
+  private final RetryBudget retries;
   private final EndpointSet endpoints;
   private final ArrayDeque<PooledCall> waiting = new ArrayDeque<>();
   private int idle;
@@ -54,14 +57,18 @@ final class OriginPool {
       Origin origin,
       OriginConnectionPermits slots,
       OriginCounters counters,
-      OriginWatch watch) {
+      OriginWatch watch,
+      OriginHealth health) {
     this.client = client;
     this.origin = origin;
     this.slots = slots;
     this.counters = counters;
     this.watch = watch;
+    this.health = health;
+    this.retries =
+        new RetryBudget(origin.config().retry().budget(), client.loop().ticker()::nanoTime);
     this.most = origin.config().maxConnections();
-    this.endpoints = 
+    this.endpoints =
         new EndpointSet(
             this,
             BalancePolicies.create(
@@ -98,6 +105,10 @@ final class OriginPool {
     return idleCount;
   }
 
+  OriginHealth health() {
+    return health;
+  }
+
   EndpointSet endpoints() {
     return endpoints;
   }
@@ -110,9 +121,36 @@ final class OriginPool {
 
   /** Sends a call by an idle connection, a new one, or once there is one. */
   void submit(PooledCall call) {
+    retries.onRequest();
     endpoints.refresh();
-    EndpointPool chosen = endpoints.choose(call);
-    call.assign(chosen);
+    call.assign(endpoints.choose(call));
+    dispatch(call);
+  }
+
+  /**
+   * Chooses another endpoint for a call that got no response, or none that it wants.
+   *
+   * @return null if there is none, or the budget does not allow for it
+   */
+  @Nullable EndpointPool another(PooledCall call, EndpointPool failed) {
+    if (client.isClosed() || call.retries() >= origin.config().retry().attempts()) {
+      return null;
+    }
+    call.markTried(failed);
+    EndpointPool next = endpoints.choose(call);
+    return next != null && retries.tryTake() ? next : null;
+  }
+
+  /** Sends a call again to another endpoint. */
+  void sendAgain(PooledCall call, EndpointPool next) {
+    client.counters().originRetries++;
+    call.countRetry();
+    call.assign(next);
+    dispatch(call);
+  }
+
+  private void dispatch(PooledCall call) {
+    EndpointPool chosen = call.endpoint();
     OriginConnection connection = chosen == null ? null : chosen.takeIdle();
     if (connection != null) {
       connection.start(call);
@@ -139,11 +177,13 @@ final class OriginPool {
   /** Whether a connection to that endpoint may serve a call for which another may be chosen. */
   private static boolean mayServe(EndpointPool endpoint, PooledCall call) {
     EndpointPool chosen = call.endpoint();
-    if (endpoint.isDraining() || call.hasTried(endpoint)) {
+    if (chosen == endpoint) {
+      return !endpoint.isDraining();
+    }
+    if (endpoint.isDraining() || endpoint.isEjected() || call.hasTried(endpoint)) {
       return false;
     }
     return chosen == null
-        || chosen == endpoint
         || chosen.isDraining()
         || (endpoint.rank() <= chosen.rank() && !chosen.isBehind(endpoint));
   }
@@ -222,7 +262,7 @@ final class OriginPool {
   /** The configuration no longer has this origin as it is: nothing is kept from now on. */
   void retire() {
     isRetired = true;
-    endpoints.all().forEach(EndpointPool::closeIdle);
+    endpoints.retire();
     leaveIfDone();
   }
 

@@ -20,7 +20,9 @@ import org.jspecify.annotations.Nullable;
  * on a connection). Confined to the event loop.
  */
 final class PooledCall implements OriginCall, LongSupplier {
-  /** What a failure counts as where latencies are compared: a failing endpoint is not a fast one. */
+  /**
+   * What a failure counts as where latencies are compared: a failing endpoint is not a fast one.
+   */
   private static final long FAILURE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final PooledOriginClient client;
@@ -28,6 +30,9 @@ final class PooledCall implements OriginCall, LongSupplier {
   private final OriginRequest request;
   private final OriginListener listener;
   private final long startNanos;
+
+  /** When the present endpoint had its turn. */
+  private long turnNanos;
 
   private @Nullable Deadline total;
   private @Nullable Deadline wait;
@@ -46,6 +51,7 @@ final class PooledCall implements OriginCall, LongSupplier {
   private @Nullable OriginConnection connection;
   private boolean isSuspended;
   private boolean isRetried;
+  private int retries;
   private boolean isDone;
   private boolean isCancelled;
 
@@ -59,6 +65,7 @@ final class PooledCall implements OriginCall, LongSupplier {
     this.request = request;
     this.listener = listener;
     this.startNanos = client.loop().ticker().nanoTime();
+    this.turnNanos = startNanos;
   }
 
   /** The call is about to be sent to the pool's origin. */
@@ -100,6 +107,21 @@ final class PooledCall implements OriginCall, LongSupplier {
     isRetried = true;
   }
 
+  /** How often it was sent again to another endpoint. */
+  int retries() {
+    return retries;
+  }
+
+  void countRetry() {
+    retries++;
+    isRetried = false;
+  }
+
+  /** Whether it makes no difference to send it twice, and all of it is there to do so. */
+  boolean isSafeToSendAgain() {
+    return request.body().lengthBytes() == 0 && RequestHeadWriter.isIdempotent(request.method());
+  }
+
   long waitingSinceNanos() {
     return waitingSinceNanos;
   }
@@ -132,9 +154,10 @@ final class PooledCall implements OriginCall, LongSupplier {
     return RendezvousHash.number(host == null ? "" : host, request.target());
   }
 
-  private void observe(long nanos) {
+  /** Tells the endpoint how long it took; at least so long. */
+  private void observe(long leastNanos, long nowNanos) {
     if (endpoint != null && endpoint.pool().endpoints().hasChoice()) {
-      endpoint.latency().observe(nanos, client.loop().ticker().nanoTime());
+      endpoint.latency().observe(Math.max(leastNanos, nowNanos - turnNanos), nowNanos);
     }
   }
 
@@ -148,7 +171,11 @@ final class PooledCall implements OriginCall, LongSupplier {
 
   /** An endpoint failed it: another one is to be chosen. */
   void markTried(EndpointPool one) {
-    observe(Math.max(FAILURE_NANOS, elapsedNanos()));
+    long now = client.loop().ticker().nanoTime();
+    if (one == endpoint) {
+      observe(FAILURE_NANOS, now);
+    }
+    turnNanos = now;
     if (tried == null) {
       tried = new ArrayList<>(4);
     }
@@ -187,9 +214,13 @@ final class PooledCall implements OriginCall, LongSupplier {
   }
 
   void head(int status, HeaderFields fields, long contentLength, boolean isCloseDelimited) {
-    long nanos = elapsedNanos();
+    long now = client.loop().ticker().nanoTime();
+    long nanos = now - startNanos;
     client.counters().originFirstByte.record(nanos);
-    observe(nanos);
+    observe(0, now);
+    if (endpoint != null) {
+      endpoint.onAnswer(status);
+    }
     if (counting != null) {
       countHead(counting, status, nanos);
     }
@@ -256,7 +287,9 @@ final class PooledCall implements OriginCall, LongSupplier {
     if (isDone) {
       return;
     }
-    observe(Math.max(FAILURE_NANOS, elapsedNanos()));
+    if (failure.kind().isEndpointFault()) {
+      observe(FAILURE_NANOS, client.loop().ticker().nanoTime());
+    }
     leave();
     client.counters().originFailures++;
     if (counting != null && !client.isClosed()) {

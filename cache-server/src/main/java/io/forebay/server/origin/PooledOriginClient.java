@@ -173,7 +173,8 @@ public final class PooledOriginClient implements OriginClient {
               origin,
               connections.slots(origin.name()),
               counters.origin(number),
-              connections.watch(origin.name()));
+              connections.watch(origin.name()),
+              connections.health(origin.name()));
       pools.put(origin.name(), pool);
     }
     return pool;

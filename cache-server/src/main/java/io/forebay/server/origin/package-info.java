@@ -7,7 +7,8 @@
  *                            who waits
  * </pre>
  *
- * <p>Loops share the names, the permits for connections and the watch of an origin, nothing else.
+ * <p>Loops share the names, and of an origin the permits for connections, the health of its
+ * endpoints and the watch that logs; nothing else.
  */
 @NullMarked
 package io.forebay.server.origin;

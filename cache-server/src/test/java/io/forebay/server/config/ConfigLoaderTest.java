@@ -14,11 +14,13 @@ import io.forebay.core.route.RouteSettings;
 import io.forebay.core.route.RouteSettings.ClientDirectives;
 import io.forebay.core.route.SharingSettings;
 import io.forebay.server.config.ServerConfig.Address;
+import io.forebay.server.config.ServerConfig.Balance;
+import io.forebay.server.config.ServerConfig.EjectionConfig;
 import io.forebay.server.config.ServerConfig.KeyConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
-import io.forebay.server.config.ServerConfig.Balance;
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.OriginServerConfig;
+import io.forebay.server.config.ServerConfig.RetryConfig;
 import io.forebay.server.config.ServerConfig.RouteConfig;
 import io.forebay.server.config.ServerConfig.TierConfig;
 import java.io.IOException;
@@ -238,6 +240,8 @@ final class ConfigLoaderTest {
             "b",
             List.of(OriginServerConfig.of("http://b.example:81")),
             Balance.PEAK_EWMA,
+            new RetryConfig(1, List.of(), 10),
+            new EjectionConfig(5, 5, Duration.ofSeconds(10), 50, 50),
             "c.example",
             7,
             pem,

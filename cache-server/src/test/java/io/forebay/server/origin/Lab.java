@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.core.http.HeaderFields;
 import io.forebay.server.config.ServerConfig.Balance;
+import io.forebay.server.config.ServerConfig.EjectionConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.OriginServerConfig;
+import io.forebay.server.config.ServerConfig.RetryConfig;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.http.RequestBody;
 import io.forebay.server.origin.dns.NameResolver;
@@ -30,7 +32,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -45,7 +49,12 @@ final class Lab implements AutoCloseable {
   /** Those of the default configuration. */
   private static final ResponseLimits BOUNDS = new ResponseLimits(32 * 1024, 128);
 
-  final OriginConnections connections = new OriginConnections();
+  /** By how much the clock of ejections is ahead. */
+  final AtomicLong clockAheadNanos = new AtomicLong();
+
+  final List<String> log = new CopyOnWriteArrayList<>();
+  final OriginConnections connections =
+      new OriginConnections(() -> System.nanoTime() + clockAheadNanos.get(), log::add);
   final ScriptedNames names = new ScriptedNames();
   final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
   final List<LoopCounters> counters = new ArrayList<>();
@@ -89,6 +98,8 @@ final class Lab implements AutoCloseable {
         "main",
         List.of(OriginServerConfig.of(url)),
         Balance.ROUND_ROBIN,
+        new RetryConfig(1, List.of(), 10),
+        new EjectionConfig(5, 5, Duration.ofSeconds(10), 50, 50),
         null,
         8,
         null,
@@ -108,6 +119,18 @@ final class Lab implements AutoCloseable {
 
   static OriginConfig balanced(OriginConfig c, Balance balance) {
     return edit(c, draft -> draft.balance = balance);
+  }
+
+  static OriginConfig withRetries(OriginConfig c, int attempts, int budget, Integer... statuses) {
+    return edit(c, draft -> draft.retry = new RetryConfig(attempts, List.of(statuses), budget));
+  }
+
+  static OriginConfig withEjection(OriginConfig c, int failures, int maxShare, int panic) {
+    return edit(
+        c,
+        draft ->
+            draft.ejection =
+                new EjectionConfig(failures, failures, Duration.ofSeconds(10), maxShare, panic));
   }
 
   static OriginConfig withMost(OriginConfig c, int most) {
@@ -150,6 +173,8 @@ final class Lab implements AutoCloseable {
     private final OriginConfig from;
     private List<OriginServerConfig> servers;
     private Balance balance;
+    private RetryConfig retry;
+    private EjectionConfig ejection;
     private int maxConnections;
     private @Nullable Path trust;
     private boolean allowLoopbackNames;
@@ -164,6 +189,8 @@ final class Lab implements AutoCloseable {
       this.from = from;
       servers = from.servers();
       balance = from.balance();
+      retry = from.retry();
+      ejection = from.ejection();
       maxConnections = from.maxConnections();
       trust = from.trust();
       allowLoopbackNames = from.allowLoopbackNames();
@@ -180,6 +207,8 @@ final class Lab implements AutoCloseable {
           from.name(),
           servers,
           balance,
+          retry,
+          ejection,
           from.host(),
           maxConnections,
           trust,

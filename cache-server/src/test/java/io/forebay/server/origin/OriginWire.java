@@ -1,8 +1,10 @@
 package io.forebay.server.origin;
 
 import io.forebay.server.config.ServerConfig.Balance;
+import io.forebay.server.config.ServerConfig.EjectionConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.OriginServerConfig;
+import io.forebay.server.config.ServerConfig.RetryConfig;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.counters.OriginCounters;
 import io.forebay.server.origin.dns.NameResolver;
@@ -109,7 +111,8 @@ public final class OriginWire {
             origin,
             slots,
             new OriginCounters(),
-            new OriginWatch(System::nanoTime, line -> {}));
+            new OriginWatch(System::nanoTime, line -> {}),
+            all.health(NAME));
   }
 
   private static Origins origins() {
@@ -120,6 +123,8 @@ public final class OriginWire {
                   NAME,
                   List.of(OriginServerConfig.of("http://127.0.0.1:1")),
                   Balance.PEAK_EWMA,
+                  new RetryConfig(1, List.of(), 10),
+                  new EjectionConfig(5, 5, Duration.ofSeconds(10), 50, 50),
                   null,
                   MAX,
                   null,

@@ -1,0 +1,113 @@
+package io.forebay.server.origin.health;
+
+import java.net.InetSocketAddress;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** The state of one address of an origin. Any thread. */
+public final class EndpointHealth {
+  private final InetSocketAddress address;
+  final AtomicReference<@Nullable Ejection> ejection = new AtomicReference<>();
+  final AtomicInteger failures = new AtomicInteger();
+  final AtomicInteger gatewayErrors = new AtomicInteger();
+  final AtomicInteger users = new AtomicInteger();
+  private volatile int ejections;
+  private volatile int lastTimes;
+  private volatile long recoveredNanos;
+
+  EndpointHealth(InetSocketAddress address) {
+    this.address = address;
+  }
+
+  /**
+   * Why and for how long an endpoint is ejected.
+   *
+   * @param untilNanos when one request may find out whether it answers again
+   * @param isProbing whether one is doing that
+   * @param times how often it was ejected in a row
+   * @param sinceMillis wall clock
+   */
+  public record Ejection(
+      long untilNanos,
+      long durationNanos,
+      boolean isProbing,
+      int times,
+      String reason,
+      long sinceMillis) {}
+
+  public InetSocketAddress address() {
+    return address;
+  }
+
+  /** Whether it should get no requests, but for one when its time is up. */
+  public boolean isEjected() {
+    return ejection.get() != null;
+  }
+
+  /** The ejection in force, or null. */
+  public @Nullable Ejection ejection() {
+    return ejection.get();
+  }
+
+  /** Failed requests since the last answer. */
+  public int failuresInARow() {
+    return failures.get();
+  }
+
+  /** Gateway errors since the last other answer. */
+  public int gatewayErrorsInARow() {
+    return gatewayErrors.get();
+  }
+
+  /** How often it was ejected since its address is known. */
+  public int ejections() {
+    return ejections;
+  }
+
+  boolean isTroubled() {
+    return failures.get() != 0 || gatewayErrors.get() != 0 || isEjected();
+  }
+
+  /** See {@link OriginHealth#tryProbe}. */
+  boolean tryProbe(long nowNanos, boolean isSafe) {
+    Ejection current = ejection.get();
+    if (current == null) {
+      return false;
+    }
+    long dueNanos = isSafe ? current.untilNanos() : current.untilNanos() + current.durationNanos();
+    return nowNanos - dueNanos >= 0
+        && ejection.compareAndSet(
+            current,
+            new Ejection(
+                nowNanos + current.durationNanos(),
+                current.durationNanos(),
+                true,
+                current.times(),
+                current.reason(),
+                current.sinceMillis()));
+  }
+
+  /** How often in a row it was ejected if it is now. */
+  int timesNow(long nowNanos, long forgottenAfterNanos) {
+    Ejection current = ejection.get();
+    if (current != null) {
+      return current.times() + 1;
+    }
+    boolean isForgotten = ejections == 0 || nowNanos - recoveredNanos > forgottenAfterNanos;
+    return isForgotten ? 1 : lastTimes + 1;
+  }
+
+  /** By the one thread that decides, see {@link OriginHealth}. */
+  void onEjected(int times) {
+    int count = ejections;
+    ejections = count + 1;
+    lastTimes = times;
+  }
+
+  void onRecovered(long nowNanos) {
+    recoveredNanos = nowNanos;
+    failures.set(0);
+    gatewayErrors.set(0);
+  }
+}

@@ -1,0 +1,198 @@
+package io.forebay.server.origin.health;
+
+import io.forebay.server.config.ServerConfig.EjectionConfig;
+import io.forebay.server.origin.health.EndpointHealth.Ejection;
+import io.forebay.server.text.Printable;
+import java.net.InetSocketAddress;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/**
+ * The health of one origin's endpoints, by address. An endpoint whose requests fail several times in
+ * a row is ejected, unless too large a share of the endpoints would be. Any thread.
+ */
+public final class OriginHealth {
+  /** Entries that are kept although nobody uses their address now. */
+  private static final int MAX_UNUSED = 64;
+
+  /** An ejection lasts at most this long. */
+  private static final long MAX_EJECTION_NANOS = TimeUnit.MINUTES.toNanos(5);
+
+  private static final int MAX_DOUBLINGS = 16;
+
+  private final ConcurrentHashMap<InetSocketAddress, EndpointHealth> byAddress =
+      new ConcurrentHashMap<>();
+
+  /** Held by the thread that decides on an ejection; another one leaves it to the next failure. */
+  private final AtomicBoolean isDeciding = new AtomicBoolean();
+
+  private final LongSupplier clockNanos;
+  private final LongSupplier clockMillis;
+  private final Consumer<String> log;
+
+  /**
+   * No endpoint is known yet.
+   *
+   * @param clockNanos monotonic
+   * @param clockMillis wall clock
+   * @param log gets a line for each ejection and recovery
+   */
+  public OriginHealth(LongSupplier clockNanos, LongSupplier clockMillis, Consumer<String> log) {
+    this.clockNanos = clockNanos;
+    this.clockMillis = clockMillis;
+    this.log = log;
+  }
+
+  /** The state of an address, which the caller uses until {@link #release}. */
+  public EndpointHealth acquire(InetSocketAddress address) {
+    EndpointHealth[] result = new EndpointHealth[1];
+    byAddress.compute(
+        address,
+        (key, known) -> {
+          EndpointHealth health = known == null ? new EndpointHealth(key) : known;
+          health.users.incrementAndGet();
+          result[0] = health;
+          return health;
+        });
+    return result[0];
+  }
+
+  /** An event loop no longer uses that address. What is known of it is kept for a while. */
+  public void release(EndpointHealth health) {
+    if (health.users.decrementAndGet() == 0 && byAddress.size() > MAX_UNUSED) {
+      byAddress.computeIfPresent(
+          health.address(), (address, known) -> known.users.get() == 0 ? null : known);
+    }
+  }
+
+  /** What is known, for reports. */
+  public Collection<EndpointHealth> all() {
+    return byAddress.values();
+  }
+
+  /**
+   * Takes the place of the one request that may find out whether an ejected endpoint answers again.
+   * If its outcome stays unknown, another one may after the same time.
+   *
+   * @param isSafe whether the request can be sent to another endpoint if this one fails; others wait
+   *     until such a request has had its chance
+   * @return false if the time is not up, or another request has the place
+   */
+  public boolean tryProbe(EndpointHealth health, boolean isSafe) {
+    return health.tryProbe(clockNanos.getAsLong(), isSafe);
+  }
+
+  /** The endpoint answered, and not with a gateway error. */
+  public void onAnswer(EndpointHealth health, String label) {
+    if (!health.isTroubled()) {
+      return;
+    }
+    Ejection ejection = health.ejection.get();
+    if (ejection != null && !ejection.isProbing()) {
+      // A request that began before.
+      return;
+    }
+    health.onRecovered(clockNanos.getAsLong());
+    if (ejection != null && health.ejection.compareAndSet(ejection, null)) {
+      log.accept(label + ": " + text(health) + " answers again and is used");
+    }
+  }
+
+  /**
+   * A request to the endpoint failed.
+   *
+   * @param group all endpoints of the origin, this one among them
+   * @param label how log lines name the server
+   */
+  public void onFailure(
+      EndpointHealth health,
+      List<EndpointHealth> group,
+      EjectionConfig config,
+      String label,
+      String reason) {
+    int count = health.failures.incrementAndGet();
+    if ((config.failures() > 0 && count >= config.failures()) || isProbed(health)) {
+      eject(health, group, config, label, count + " failures in a row; the latest: " + reason);
+    }
+  }
+
+  /** The endpoint answered with 502, 503 or 504; the arguments are as above. */
+  public void onGatewayError(
+      EndpointHealth health,
+      List<EndpointHealth> group,
+      EjectionConfig config,
+      String label,
+      int status) {
+    int count = health.gatewayErrors.incrementAndGet();
+    health.failures.set(0);
+    if ((config.gatewayErrors() > 0 && count >= config.gatewayErrors()) || isProbed(health)) {
+      eject(
+          health,
+          group,
+          config,
+          label,
+          count + " gateway errors in a row; the latest: status " + status);
+    }
+  }
+
+  private static boolean isProbed(EndpointHealth health) {
+    Ejection ejection = health.ejection.get();
+    return ejection != null && ejection.isProbing();
+  }
+
+  private void eject(
+      EndpointHealth health,
+      List<EndpointHealth> group,
+      EjectionConfig config,
+      String label,
+      String reason) {
+    Ejection before = health.ejection.get();
+    if ((before != null && !before.isProbing()) || !isDeciding.compareAndSet(false, true)) {
+      return;
+    }
+    try {
+      long ejected = group.stream().filter(one -> one != health && one.isEjected()).count();
+      if ((ejected + 1) * 100 > (long) config.maxShare() * group.size()) {
+        // A probe that failed while the group shrank.
+        health.ejection.compareAndSet(before, null);
+        return;
+      }
+      long now = clockNanos.getAsLong();
+      int times = health.timesNow(now, MAX_EJECTION_NANOS);
+      long duration =
+          Math.min(
+              MAX_EJECTION_NANOS,
+              config.time().toNanos() << Math.min(times - 1, MAX_DOUBLINGS));
+      Ejection ejection =
+          new Ejection(
+              now + duration,
+              duration,
+              false,
+              times,
+              Printable.line(reason),
+              clockMillis.getAsLong());
+      if (health.ejection.compareAndSet(before, ejection)) {
+        health.onEjected(times);
+        log.accept(
+            label
+                + ": "
+                + text(health)
+                + " gets no requests for "
+                + TimeUnit.NANOSECONDS.toMillis(duration)
+                + " ms: "
+                + ejection.reason());
+      }
+    } finally {
+      isDeciding.set(false);
+    }
+  }
+
+  private static String text(EndpointHealth health) {
+    return health.address().getAddress().getHostAddress() + ":" + health.address().getPort();
+  }
+}
