@@ -23,6 +23,7 @@ class InvariantsTest {
 
   private static final Path ROOT = Path.of("..");
   private static final Path DOCUMENT = ROOT.resolve("docs/INVARIANTS.md");
+  private static final Path FAULTS = ROOT.resolve("docs/OPERATIONS.md");
   private static final Pattern DEFINED = Pattern.compile("(?m)^## (I\\d+) ");
   private static final Pattern CITED = Pattern.compile("[ (](I(?:10|[1-9]))(?=[),:. ]|$)");
   private static final Pattern TEST_CLASS = Pattern.compile("`(\\w+(?:Test|IT|Benchmark))`");
@@ -46,16 +47,31 @@ class InvariantsTest {
 
   @Test
   void theTestsThatGuardThemExist() throws IOException {
-    Set<String> classes =
-        texts().stream()
-            .map(file -> file.getFileName().toString())
-            .filter(name -> name.endsWith(".java"))
-            .map(name -> name.substring(0, name.length() - ".java".length()))
-            .collect(Collectors.toSet());
+    Set<String> classes = classes();
     Set<String> named = all(TEST_CLASS, Files.readString(DOCUMENT));
     assertTrue(named.size() > 20, named::toString);
     named.removeAll(classes);
     assertEquals(Set.of(), named, "named in docs/INVARIANTS.md and not in the tree");
+  }
+
+  @Test
+  void everyFaultHasATestThatExists() throws IOException {
+    Set<String> classes = classes();
+    for (String line : Files.readAllLines(FAULTS)) {
+      if (line.startsWith("| ") && !line.startsWith("| Fault")) {
+        Set<String> named = all(TEST_CLASS, line);
+        assertTrue(!named.isEmpty(), line);
+        assertTrue(classes.containsAll(named), line);
+      }
+    }
+  }
+
+  private static Set<String> classes() throws IOException {
+    return texts().stream()
+        .map(file -> file.getFileName().toString())
+        .filter(name -> name.endsWith(".java"))
+        .map(name -> name.substring(0, name.length() - ".java".length()))
+        .collect(Collectors.toSet());
   }
 
   @Test

@@ -23,6 +23,7 @@ final class HelpTest {
         "warm",
         "stats",
         "reload",
+        "origins",
         "explain",
         "config",
         "config check",

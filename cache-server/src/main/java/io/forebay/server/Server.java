@@ -37,6 +37,7 @@ import io.forebay.server.node.NodeControl;
 import io.forebay.server.node.StoreTarget;
 import io.forebay.server.origin.OriginConnections;
 import io.forebay.server.origin.OriginReadiness;
+import io.forebay.server.origin.OriginStatus;
 import io.forebay.server.origin.Origins;
 import io.forebay.server.origin.OwnListenAddresses;
 import io.forebay.server.origin.PooledOriginClient;
@@ -134,6 +135,7 @@ public final class Server implements NodeControl, AutoCloseable {
   private final List<LoopCounters> counters = new ArrayList<>();
   private final List<ExchangeContext> loops = new ArrayList<>();
   private final List<PooledOriginClient> clients = new ArrayList<>();
+  private final OriginConnections originConnections = new OriginConnections();
   private final ActiveConfig activeConfig;
   private final PurgeService purges;
   private final PurgeQueue purgeQueue;
@@ -250,9 +252,8 @@ public final class Server implements NodeControl, AutoCloseable {
         LOG.info("loops {}; the memory tier has {}", transport.pinning(), cellPlan.word());
       }
       List<ExchangeFactory> exchanges = new ArrayList<>();
-      OriginConnections connections = new OriginConnections();
       for (Loop loop : transport.loops()) {
-        ExchangeContext context = context(loop, connections);
+        ExchangeContext context = context(loop);
         loops.add(context);
         exchanges.add(new ExchangeFactory(context, activeConfig::config));
       }
@@ -382,7 +383,7 @@ public final class Server implements NodeControl, AutoCloseable {
         });
   }
 
-  private ExchangeContext context(Loop loop, OriginConnections connections) {
+  private ExchangeContext context(Loop loop) {
     LoopCounters loopCounters = new LoopCounters(counterNames);
     counters.add(loopCounters);
     PooledOriginClient client =
@@ -392,7 +393,7 @@ public final class Server implements NodeControl, AutoCloseable {
             Transport.ALLOCATOR,
             activeConfig.origins(),
             ResponseLimits.of(activeConfig.config().config().limits()),
-            connections,
+            originConnections,
             names,
             loopCounters,
             new SplittableRandom());
@@ -521,6 +522,11 @@ public final class Server implements NodeControl, AutoCloseable {
       reasons.add(new NotReady("origin", problem.detail()));
     }
     return reasons;
+  }
+
+  @Override
+  public List<OriginStatus> origins() {
+    return OriginStatus.all(activeConfig.origins(), clients, originConnections, names);
   }
 
   @Override

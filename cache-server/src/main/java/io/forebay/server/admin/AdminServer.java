@@ -1,6 +1,7 @@
 package io.forebay.server.admin;
 
 import io.forebay.server.accesslog.AccessLog;
+import io.forebay.server.admin.report.OriginReport;
 import io.forebay.server.admin.report.StatsReport;
 import io.forebay.server.config.ConfigView;
 import io.forebay.server.config.Loopback;
@@ -240,6 +241,11 @@ public final class AdminServer implements AutoCloseable {
       case "/v1/stores" ->
           new Endpoint(
               List.of("GET"), (exchange, method, isTrusted) -> AdminReply.json(200, stores.list()));
+      case "/v1/origins" ->
+          new Endpoint(
+              List.of("GET"),
+              (exchange, method, isTrusted) ->
+                  AdminReply.json(200, OriginReport.of(node.origins())));
       case "/v1/store/objects" ->
           new Endpoint(
               List.of("GET"),

@@ -24,6 +24,8 @@ public final class LoopCounters {
   // By number of the origin's name; made when the loop first sends to it.
   private final @Nullable OriginCounters[] origins = new OriginCounters[NameTable.SIZE];
 
+  private final @Nullable ServerCounters[] originServers = new ServerCounters[NameTable.SIZE];
+
   // Hits that the fast lane answered; they are among the requests, too.
   public long fastHits;
 
@@ -242,7 +244,7 @@ public final class LoopCounters {
     return lastByte[result.ordinal()];
   }
 
-  /** The names that numbers of routes, origins and listeners stand for. */
+  /** The names that numbers of routes, origins, servers and listeners stand for. */
   public CounterNames names() {
     return names;
   }
@@ -255,6 +257,21 @@ public final class LoopCounters {
       origins[number] = known;
     }
     return known;
+  }
+
+  /** What is counted of an origin's server; made at the first call. For the loop itself. */
+  public ServerCounters originServer(int number) {
+    ServerCounters known = originServers[number];
+    if (known == null) {
+      known = new ServerCounters();
+      originServers[number] = known;
+    }
+    return known;
+  }
+
+  /** What is counted of a server, or null where nothing was sent to it. Any thread. */
+  public @Nullable ServerCounters originServerIfAny(int number) {
+    return originServers[number];
   }
 
   /** What is counted of an origin, or null where nothing was sent to it. Any thread. */

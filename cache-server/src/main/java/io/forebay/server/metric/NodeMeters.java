@@ -29,6 +29,7 @@ final class NodeMeters {
   private final Map<CertificateKey, List<Meter>> certificates = new HashMap<>();
   private int routes = NameTable.NAMED;
   private int origins = NameTable.NAMED;
+  private int originServers = NameTable.NAMED;
   private int listeners = NameTable.NAMED;
 
   private record CertificateKey(String name, String kind) {}
@@ -73,6 +74,7 @@ final class NodeMeters {
       CounterNames names = loops.getFirst().names();
       routes = addNew(names.routes(), routes, RequestMetrics::addRoute);
       origins = addNew(names.origins(), origins, OriginMetrics::addNamed);
+      originServers = addNew(names.originServers(), originServers, OriginMetrics::addServer);
       listeners = addNew(names.listeners(), listeners, RequestMetrics::addListener);
     }
     for (DiskStats disk : from.disks()) {

@@ -3,6 +3,7 @@ package io.forebay.server.metric;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.counters.OriginCounters;
 import io.forebay.server.counters.OriginError;
+import io.forebay.server.counters.ServerCounters;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToLongFunction;
@@ -22,7 +23,7 @@ final class OriginMetrics {
         () -> from.sum(c -> c.originFailures));
     meters.counter(
         "forebay_origin_retries",
-        "Requests retried on a new connection.",
+        "Requests sent again: on a new connection, or to another server.",
         () -> from.sum(c -> c.originRetries));
     meters.counter(
         "forebay_origin_connections_opened",
@@ -99,6 +100,47 @@ final class OriginMetrics {
         () -> SummedHistogram.sum(parts(from, number), c -> c.lastByte),
         "origin",
         name);
+  }
+
+  /** What is told of one server of an origin; its name is that of the origin and its URL. */
+  static void addServer(MeterRegistrar meters, CachedReports from, int number, String name) {
+    int space = name.indexOf(' ');
+    String origin = space < 0 ? name : name.substring(0, space);
+    String server = name.substring(space + 1);
+    meters.counter(
+        "forebay_origin_server_requests",
+        "Requests sent to the server; a request that is sent again counts again.",
+        () -> sumOfServer(from, number, c -> c.requests),
+        "origin",
+        origin,
+        "server",
+        server);
+    meters.counter(
+        "forebay_origin_server_failures",
+        "Connections to the server that could not be opened, and requests without a response.",
+        () -> sumOfServer(from, number, c -> c.failures),
+        "origin",
+        origin,
+        "server",
+        server);
+    meters.counter(
+        "forebay_origin_server_ejections",
+        "Times that an address of the server was ejected.",
+        () -> sumOfServer(from, number, c -> c.ejections),
+        "origin",
+        origin,
+        "server",
+        server);
+  }
+
+  private static long sumOfServer(
+      CachedReports from, int number, ToLongFunction<ServerCounters> which) {
+    long sum = 0;
+    for (LoopCounters loop : from.loops()) {
+      ServerCounters counters = loop.originServerIfAny(number);
+      sum += counters == null ? 0 : which.applyAsLong(counters);
+    }
+    return sum;
   }
 
   private static List<OriginCounters> parts(CachedReports from, int number) {

@@ -3,6 +3,7 @@ package io.forebay.server.node;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.drive.DriveHealth;
+import io.forebay.server.origin.OriginStatus;
 import io.forebay.server.tls.CertificateStatus;
 import io.forebay.storage.StoreStats;
 import io.forebay.storage.disk.DiskStats;
@@ -62,6 +63,11 @@ public interface NodeStatus {
 
   /** Levels and counters of each storage class but the default one. */
   default List<StorageClassStats> storageClasses() {
+    return List.of();
+  }
+
+  /** The origins with their servers. */
+  default List<OriginStatus> origins() {
     return List.of();
   }
 

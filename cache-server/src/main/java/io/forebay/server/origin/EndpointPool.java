@@ -1,6 +1,8 @@
 package io.forebay.server.origin;
 
 import io.forebay.core.key.RendezvousHash;
+import io.forebay.server.counters.LoopCounters;
+import io.forebay.server.counters.ServerCounters;
 import io.forebay.server.origin.balance.Candidate;
 import io.forebay.server.origin.health.EndpointHealth;
 import java.net.InetSocketAddress;
@@ -20,6 +22,7 @@ final class EndpointPool extends Candidate {
   private final OriginServer server;
   private final InetSocketAddress address;
   private final EndpointHealth health;
+  private final ServerCounters counters;
   private final ArrayDeque<OriginConnection> idle = new ArrayDeque<>();
   private int connections;
   private int rank;
@@ -34,6 +37,12 @@ final class EndpointPool extends Candidate {
     this.server = server;
     this.address = address;
     this.health = pool.health().acquire(address);
+    LoopCounters loop = pool.client().counters();
+    this.counters =
+        loop.originServer(
+            loop.names()
+                .originServers()
+                .number(server.config().name() + " " + server.settings().url()));
   }
 
   OriginPool pool() {
@@ -86,12 +95,22 @@ final class EndpointPool extends Candidate {
     return health.isEjected();
   }
 
+  /** What this loop counts of the server. */
+  ServerCounters counters() {
+    return counters;
+  }
+
   /** A response's head came. */
   void onAnswer(int status) {
     if (status >= 502 && status <= 504) {
-      pool.health()
-          .onGatewayError(
-              health, pool.endpoints().health(), server.config().ejection(), server.label(), status);
+      countEjection(
+          pool.health()
+              .onGatewayError(
+                  health,
+                  pool.endpoints().health(),
+                  server.config().ejection(),
+                  server.label(),
+                  status));
     } else {
       pool.health().onAnswer(health, server.label());
     }
@@ -99,9 +118,21 @@ final class EndpointPool extends Candidate {
 
   /** A connection could not be opened, or a request got no response. */
   void onFailure(String reason) {
-    pool.health()
-        .onFailure(
-            health, pool.endpoints().health(), server.config().ejection(), server.label(), reason);
+    counters.failures++;
+    countEjection(
+        pool.health()
+            .onFailure(
+                health,
+                pool.endpoints().health(),
+                server.config().ejection(),
+                server.label(),
+                reason));
+  }
+
+  private void countEjection(boolean isEjected) {
+    if (isEjected) {
+      counters.ejections++;
+    }
   }
 
   // Connections.

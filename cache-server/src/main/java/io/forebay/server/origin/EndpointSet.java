@@ -34,6 +34,9 @@ final class EndpointSet {
 
   private final List<EndpointPool> all = new ArrayList<>();
 
+  /** The same for other threads. */
+  private volatile List<EndpointPool> published = List.of();
+
   /** Those of the lowest rank, for calls that have tried none. */
   private final List<EndpointPool> preferred = new ArrayList<>();
 
@@ -57,6 +60,11 @@ final class EndpointSet {
 
   List<EndpointPool> all() {
     return all;
+  }
+
+  /** All of them; any thread may read their figures. */
+  List<EndpointPool> published() {
+    return published;
   }
 
   /** What is known of their health. */
@@ -244,6 +252,7 @@ final class EndpointSet {
     for (Member member : members) {
       all.addAll(member.endpoints);
     }
+    published = List.copyOf(all);
     preferred.clear();
     int lowest = all.stream().mapToInt(EndpointPool::rank).min().orElse(0);
     // Backups wait until it is known that the others cannot be used.

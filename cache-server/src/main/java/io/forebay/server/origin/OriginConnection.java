@@ -164,6 +164,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
     state = State.BUSY;
     deadline.clear();
     call = newCall;
+    endpoint.counters().requests++;
     if (newCall.endpoint() != endpoint) {
       newCall.assign(endpoint);
     }
@@ -396,8 +397,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
     detach();
     current.onConnection(null);
     close();
-    pool.watch()
-        .onProblem(pool.origin(), server.label() + ": answered with status " + status);
+    pool.watch().onProblem(pool.origin(), server.label() + ": answered with status " + status);
     pool.sendAgain(current, another);
   }
 

@@ -41,8 +41,8 @@ public final class OriginReadiness {
     return first;
   }
 
-  private static @Nullable String problem(
-      OriginServer server, Origins origins, NameResolver names) {
+  /** Why a server has no address that may be used, or null. */
+  static @Nullable String problem(OriginServer server, Origins origins, NameResolver names) {
     if (server.literal() != null) {
       return null;
     }

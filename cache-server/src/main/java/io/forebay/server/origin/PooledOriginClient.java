@@ -7,9 +7,10 @@ import io.forebay.server.text.Printable;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.EventLoop;
 import io.netty.channel.socket.SocketChannel;
-import java.util.HashMap;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.random.RandomGenerator;
 
 /**
@@ -31,7 +32,10 @@ public final class PooledOriginClient implements OriginClient {
 
   private Origins origins;
   private ResponseLimits bounds;
-  private final Map<String, OriginPool> pools = new HashMap<>();
+
+  /** Changed by the loop, read by reports. */
+  private final Map<String, OriginPool> pools = new ConcurrentHashMap<>();
+
   private boolean isSending;
   private boolean isClosed;
 
@@ -120,6 +124,12 @@ public final class PooledOriginClient implements OriginClient {
   int idleCount(String origin) {
     OriginPool pool = pools.get(origin);
     return pool == null ? 0 : pool.idleCount();
+  }
+
+  /** The endpoints that this loop uses of an origin. Any thread. */
+  List<EndpointPool> endpoints(Origin origin) {
+    OriginPool pool = pools.get(origin.name());
+    return pool == null ? List.of() : pool.endpoints().published();
   }
 
   EventLoop loop() {

@@ -55,7 +55,7 @@ final class AdminWalkthroughTest {
           }
           commands++;
         }
-        assertEquals(24, commands);
+        assertEquals(25, commands);
       }
     }
   }

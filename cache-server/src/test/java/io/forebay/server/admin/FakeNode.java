@@ -10,6 +10,7 @@ import io.forebay.server.drive.DriveHealth;
 import io.forebay.server.explain.Explanation;
 import io.forebay.server.node.NodeControl;
 import io.forebay.server.node.StoreTarget;
+import io.forebay.server.origin.OriginStatus;
 import io.forebay.server.purge.PurgeDone;
 import io.forebay.server.purge.PurgeOrder;
 import io.forebay.server.purge.PurgeRefusedException;
@@ -105,6 +106,41 @@ public final class FakeNode implements NodeControl {
   @Override
   public List<StorageClassStats> storageClasses() {
     return classes;
+  }
+
+  @Override
+  public List<OriginStatus> origins() {
+    return List.of(
+        new OriginStatus(
+            "default",
+            "peak-ewma",
+            3,
+            256,
+            List.of(
+                new OriginStatus.Server(
+                    "http://127.0.0.1:9000",
+                    1,
+                    false,
+                    null,
+                    List.of(
+                        new OriginStatus.Endpoint(
+                            "127.0.0.1:9000", "usable", null, 0, 2, 1, 1.25, 0, 1),
+                        new OriginStatus.Endpoint(
+                            "127.0.0.2:9000",
+                            "ejected",
+                            "5 failures in a row; the latest: no response",
+                            1_700_000_000_000L,
+                            1,
+                            0,
+                            -1,
+                            5,
+                            2))),
+                new OriginStatus.Server(
+                    "http://gone.example:80",
+                    1,
+                    true,
+                    "name gone.example does not resolve: NXDOMAIN",
+                    List.of()))));
   }
 
   @Override

@@ -130,6 +130,7 @@ final class MetricsReferenceTest {
     FakeNode node = new FakeNode(Map.of());
     LoopCounters counters = node.counters().getFirst();
     counters.names().origins().number("main");
+    counters.names().originServers().number("main http://127.0.0.1:9000");
     int route = counters.names().routes().number("default");
     int listener = counters.names().listeners().number("plain");
     counters.served.count(

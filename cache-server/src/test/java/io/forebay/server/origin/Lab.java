@@ -260,6 +260,11 @@ final class Lab implements AutoCloseable {
     return clients.get(loop);
   }
 
+  /** What reports show of the origin. */
+  OriginStatus status() {
+    return OriginStatus.all(origins, clients, connections, names).getFirst();
+  }
+
   LoopCounters counters() {
     return counters.getFirst();
   }

@@ -3,8 +3,9 @@ package io.forebay.server.origin.balance;
 import java.util.concurrent.TimeUnit;
 
 /**
- * An exponentially weighted moving average of latencies that takes over a higher value at once. While
- * nothing is observed it decays, so an endpoint that was slow is tried again. Confined to a loop.
+ * An exponentially weighted moving average of latencies that takes over a higher value at once.
+ * While nothing is observed it decays, so an endpoint that was slow is tried again. Confined to a
+ * loop.
  */
 public final class PeakLatency {
   /** After this time an observation has lost 63 % of its influence. */
@@ -31,6 +32,11 @@ public final class PeakLatency {
   /** The average now. */
   public double nanos(long nowNanos) {
     return hasBegun ? Math.max(MIN_NANOS, nanos * kept(nowNanos)) : MIN_NANOS;
+  }
+
+  /** Whether anything was observed. */
+  public boolean hasBegun() {
+    return hasBegun;
   }
 
   private double kept(long nowNanos) {

@@ -4,17 +4,17 @@ import io.forebay.server.config.ServerConfig.EjectionConfig;
 import io.forebay.server.origin.health.EndpointHealth.Ejection;
 import io.forebay.server.text.Printable;
 import java.net.InetSocketAddress;
-import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The health of one origin's endpoints, by address. An endpoint whose requests fail several times in
- * a row is ejected, unless too large a share of the endpoints would be. Any thread.
+ * The health of one origin's endpoints, by address. An endpoint whose requests fail several times
+ * in a row is ejected, unless too large a share of the endpoints would be. Any thread.
  */
 public final class OriginHealth {
   /** Entries that are kept although nobody uses their address now. */
@@ -70,17 +70,17 @@ public final class OriginHealth {
     }
   }
 
-  /** What is known, for reports. */
-  public Collection<EndpointHealth> all() {
-    return byAddress.values();
+  /** What is known of an address, or null. */
+  public @Nullable EndpointHealth find(InetSocketAddress address) {
+    return byAddress.get(address);
   }
 
   /**
    * Takes the place of the one request that may find out whether an ejected endpoint answers again.
    * If its outcome stays unknown, another one may after the same time.
    *
-   * @param isSafe whether the request can be sent to another endpoint if this one fails; others wait
-   *     until such a request has had its chance
+   * @param isSafe whether the request can be sent to another endpoint if this one fails; others
+   *     wait until such a request has had its chance
    * @return false if the time is not up, or another request has the place
    */
   public boolean tryProbe(EndpointHealth health, boolean isSafe) {
@@ -108,8 +108,9 @@ public final class OriginHealth {
    *
    * @param group all endpoints of the origin, this one among them
    * @param label how log lines name the server
+   * @return whether the endpoint is ejected because of it
    */
-  public void onFailure(
+  public boolean onFailure(
       EndpointHealth health,
       List<EndpointHealth> group,
       EjectionConfig config,
@@ -117,12 +118,14 @@ public final class OriginHealth {
       String reason) {
     int count = health.failures.incrementAndGet();
     if ((config.failures() > 0 && count >= config.failures()) || isProbed(health)) {
-      eject(health, group, config, label, count + " failures in a row; the latest: " + reason);
+      return eject(
+          health, group, config, label, count + " failures in a row; the latest: " + reason);
     }
+    return false;
   }
 
   /** The endpoint answered with 502, 503 or 504; the arguments are as above. */
-  public void onGatewayError(
+  public boolean onGatewayError(
       EndpointHealth health,
       List<EndpointHealth> group,
       EjectionConfig config,
@@ -131,13 +134,14 @@ public final class OriginHealth {
     int count = health.gatewayErrors.incrementAndGet();
     health.failures.set(0);
     if ((config.gatewayErrors() > 0 && count >= config.gatewayErrors()) || isProbed(health)) {
-      eject(
+      return eject(
           health,
           group,
           config,
           label,
           count + " gateway errors in a row; the latest: status " + status);
     }
+    return false;
   }
 
   private static boolean isProbed(EndpointHealth health) {
@@ -145,7 +149,7 @@ public final class OriginHealth {
     return ejection != null && ejection.isProbing();
   }
 
-  private void eject(
+  private boolean eject(
       EndpointHealth health,
       List<EndpointHealth> group,
       EjectionConfig config,
@@ -153,21 +157,20 @@ public final class OriginHealth {
       String reason) {
     Ejection before = health.ejection.get();
     if ((before != null && !before.isProbing()) || !isDeciding.compareAndSet(false, true)) {
-      return;
+      return false;
     }
     try {
       long ejected = group.stream().filter(one -> one != health && one.isEjected()).count();
       if ((ejected + 1) * 100 > (long) config.maxShare() * group.size()) {
         // A probe that failed while the group shrank.
         health.ejection.compareAndSet(before, null);
-        return;
+        return false;
       }
       long now = clockNanos.getAsLong();
       int times = health.timesNow(now, MAX_EJECTION_NANOS);
       long duration =
           Math.min(
-              MAX_EJECTION_NANOS,
-              config.time().toNanos() << Math.min(times - 1, MAX_DOUBLINGS));
+              MAX_EJECTION_NANOS, config.time().toNanos() << Math.min(times - 1, MAX_DOUBLINGS));
       Ejection ejection =
           new Ejection(
               now + duration,
@@ -176,7 +179,8 @@ public final class OriginHealth {
               times,
               Printable.line(reason),
               clockMillis.getAsLong());
-      if (health.ejection.compareAndSet(before, ejection)) {
+      boolean isOurs = health.ejection.compareAndSet(before, ejection);
+      if (isOurs) {
         health.onEjected(times);
         log.accept(
             label
@@ -187,6 +191,7 @@ public final class OriginHealth {
                 + " ms: "
                 + ejection.reason());
       }
+      return isOurs;
     } finally {
       isDeciding.set(false);
     }

@@ -1,0 +1,144 @@
+package io.forebay.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.forebay.testing.Await;
+import io.forebay.testing.Commands;
+import io.forebay.testing.EdgeProcess;
+import io.forebay.testing.Jar;
+import io.forebay.testing.PathOrigin;
+import io.forebay.testing.Ports;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+/** An origin of several servers behind the packaged jar. */
+final class OriginsIT {
+  @TempDir Path directory;
+
+  private final List<PathOrigin> servers = new ArrayList<>();
+
+  @AfterEach
+  void stop() throws Exception {
+    for (PathOrigin server : servers) {
+      server.close();
+    }
+  }
+
+  @Test
+  void equalServersGetEqualSharesOfTheMisses() throws Exception {
+    startServers(4);
+    try (EdgeProcess edge = edge("balance: round-robin")) {
+      int requests = 800;
+      for (int i = 0; i < requests; i++) {
+        assertEquals(200, edge.get("/" + i).status());
+      }
+      int share = requests / servers.size();
+      for (PathOrigin server : servers) {
+        assertEquals(share, server.requests().size(), share * 0.03);
+      }
+    }
+  }
+
+  @Test
+  void aServerThatDiesCostsNoResponseAndIsShownAsEjected() throws Exception {
+    startServers(3);
+    try (EdgeProcess edge = edge("balance: round-robin")) {
+      for (int i = 0; i < 30; i++) {
+        assertEquals(200, edge.get("/before/" + i).status());
+      }
+      String dead = servers.getFirst().url();
+      servers.getFirst().close();
+      for (int i = 0; i < 60; i++) {
+        assertEquals(200, edge.get("/after/" + i).status(), "request " + i);
+      }
+      Await.until("it is ejected", () -> state(edge, dead).equals("ejected"));
+      Commands.Finished shown = Jar.with().run("origins", "--admin-url", edge.adminUrl());
+      assertEquals(0, shown.exit(), shown::toString);
+      assertTrue(shown.out().contains("failures in a row"), shown::toString);
+      assertTrue(edge.errText().contains("gets no requests for 10000 ms"), edge.errText());
+      assertTrue(
+          edge.metrics().sum("forebay_origin_server_ejections_total", "server=\"" + dead + "\"")
+              >= 1);
+    }
+  }
+
+  @Test
+  void aReloadAddsAServer() throws Exception {
+    startServers(2);
+    EdgeProcess.Settings settings = settings("", List.of(servers.getFirst()));
+    try (EdgeProcess edge = settings.start()) {
+      assertEquals(200, edge.get("/a").status());
+      settings.config(yaml("balance: round-robin", servers));
+      edge.signal("HUP");
+      Await.until(
+          "the new server is asked",
+          () -> {
+            edge.get("/" + System.nanoTime());
+            return !servers.getLast().requests().isEmpty();
+          });
+    }
+  }
+
+  @Test
+  void aBackupAnswersWhileTheOthersRefuse() throws Exception {
+    startServers(1);
+    String yaml =
+        """
+        origins:
+          site:
+            servers:
+              - http://127.0.0.1:%d
+              - {url: %s, backup: true}
+        """
+            .formatted(Ports.free(), servers.getFirst().url());
+    EdgeProcess.Settings settings = EdgeProcess.in(directory.resolve("edge")).config(yaml);
+    try (EdgeProcess edge = settings.start()) {
+      for (int i = 0; i < 20; i++) {
+        assertEquals(200, edge.get("/" + i).status());
+      }
+    }
+  }
+
+  private void startServers(int count) throws Exception {
+    for (int i = 0; i < count; i++) {
+      PathOrigin server = PathOrigin.start();
+      server.otherwise(
+          exchange -> exchange.respond(200, "Cache-Control: max-age=3600\r\n", "hello"));
+      servers.add(server);
+    }
+  }
+
+  private EdgeProcess edge(String key) throws Exception {
+    return settings(key, servers).start();
+  }
+
+  private EdgeProcess.Settings settings(String key, List<PathOrigin> of) throws Exception {
+    return EdgeProcess.in(directory.resolve("edge")).config(yaml(key, of));
+  }
+
+  private static String yaml(String key, List<PathOrigin> of) {
+    StringBuilder yaml = new StringBuilder("origins:\n  site:\n");
+    if (!key.isEmpty()) {
+      yaml.append("    ").append(key).append('\n');
+    }
+    yaml.append("    servers:\n");
+    of.forEach(server -> yaml.append("      - ").append(server.url()).append('\n'));
+    return yaml.toString();
+  }
+
+  private static String state(EdgeProcess edge, String url) throws Exception {
+    JsonNode origins = Admin.json(edge.admin("/v1/origins").body());
+    for (JsonNode server : origins.at("/origins/0/servers")) {
+      if (server.path("url").asString("").equals(url)) {
+        return server.at("/endpoints/0/state").asString("");
+      }
+    }
+    return "";
+  }
+}

@@ -1,0 +1,142 @@
+package io.forebay.server.origin;
+
+import io.forebay.server.origin.dns.NameResolver;
+import io.forebay.server.origin.dns.NameResolver.Resolution;
+import io.forebay.server.origin.health.EndpointHealth;
+import io.forebay.server.origin.health.EndpointHealth.Ejection;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One origin with its servers and their endpoints at this moment, for reports. Figures of event
+ * loops are read while these count on.
+ *
+ * @param balance name of the policy
+ * @param connections open or being opened
+ */
+public record OriginStatus(
+    String name, String balance, int connections, int maxConnections, List<Server> servers) {
+
+  /**
+   * A server of the configuration.
+   *
+   * @param problem why it has no endpoint, or what is wrong with some of its addresses; or null
+   */
+  public record Server(
+      String url,
+      int weight,
+      boolean isBackup,
+      @Nullable String problem,
+      List<Endpoint> endpoints) {}
+
+  /**
+   * An address of a server.
+   *
+   * @param state {@code usable}, {@code ejected} or {@code half-open}
+   * @param why what led to the ejection, or null
+   * @param sinceMillis when it was ejected, wall clock; 0 if it is not
+   * @param connections open or being opened
+   * @param requests in progress
+   * @param latencyMillis moving average of the time to the head of a response, averaged over the
+   *     loops; negative if not known, as for the only endpoint of an origin
+   * @param failuresInARow since the last answer
+   * @param ejections since the address is known
+   */
+  public record Endpoint(
+      String address,
+      String state,
+      @Nullable String why,
+      long sinceMillis,
+      int connections,
+      int requests,
+      double latencyMillis,
+      int failuresInARow,
+      int ejections) {}
+
+  /** Every origin of a configuration. Any thread. */
+  public static List<OriginStatus> all(
+      Origins origins,
+      List<PooledOriginClient> clients,
+      OriginConnections shared,
+      NameResolver names) {
+    return origins.all().stream()
+        .map(origin -> {
+          List<EndpointPool> pools =
+              clients.stream().flatMap(client -> client.endpoints(origin).stream()).toList();
+          return new OriginStatus(
+              origin.name(),
+              origin.config().balance().name().toLowerCase(Locale.ROOT).replace('_', '-'),
+              shared.open(origin.name()),
+              origin.config().maxConnections(),
+              origin.servers().stream()
+                  .map(server -> server(server, origins, pools, shared, names))
+                  .toList());
+        })
+        .toList();
+  }
+
+  private static Server server(
+      OriginServer server,
+      Origins origins,
+      List<EndpointPool> pools,
+      OriginConnections shared,
+      NameResolver names) {
+    String problem = OriginReadiness.problem(server, origins, names);
+    List<InetAddress> addresses = List.of();
+    InetAddress literal = server.literal();
+    Resolution resolution = literal == null ? names.latest(server.host()) : null;
+    if (literal != null) {
+      addresses = List.of(literal);
+    } else if (resolution != null) {
+      addresses = AddressPolicy.allowed(server, origins, resolution.addresses());
+      if (problem == null && resolution.failure() != null) {
+        problem = "its last addresses are used: " + resolution.failure();
+      }
+    }
+    List<Endpoint> endpoints = new ArrayList<>();
+    for (InetAddress address : addresses) {
+      InetSocketAddress at = new InetSocketAddress(address, server.port());
+      endpoints.add(
+          endpoint(
+              at,
+              shared.health(server.config().name()).find(at),
+              pools.stream()
+                  .filter(pool -> pool.server().equals(server) && pool.address().equals(at))
+                  .toList()));
+    }
+    return new Server(
+        server.settings().url(),
+        server.settings().weight(),
+        server.settings().isBackup(),
+        problem,
+        List.copyOf(endpoints));
+  }
+
+  private static Endpoint endpoint(
+      InetSocketAddress address, @Nullable EndpointHealth health, List<EndpointPool> pools) {
+    Ejection ejection = health == null ? null : health.ejection();
+    return new Endpoint(
+        text(address),
+        ejection == null ? "usable" : ejection.isProbing() ? "half-open" : "ejected",
+        ejection == null ? null : ejection.reason(),
+        ejection == null ? 0 : ejection.sinceMillis(),
+        pools.stream().mapToInt(EndpointPool::connections).sum(),
+        pools.stream().mapToInt(EndpointPool::requests).sum(),
+        pools.stream()
+            .filter(pool -> pool.latency().hasBegun())
+            .mapToDouble(pool -> pool.latency().nanos(pool.pool().loop().ticker().nanoTime()) / 1e6)
+            .average()
+            .orElse(-1),
+        health == null ? 0 : health.failuresInARow(),
+        health == null ? 0 : health.ejections());
+  }
+
+  private static String text(InetSocketAddress address) {
+    String host = address.getAddress().getHostAddress();
+    return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + address.getPort();
+  }
+}
