@@ -1,6 +1,7 @@
 package io.forebay.server.origin.balance;
 
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 
@@ -11,6 +12,9 @@ import java.util.random.RandomGenerator;
  * that follows a peak at once and forgets it slowly, as in Finagle.
  */
 final class PeakEwma implements BalancePolicy {
+  /** Assumed of a candidate while its first request has no answer: it gets no burst before that. */
+  private static final double UNKNOWN_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   private final RandomGenerator random;
   private final LongSupplier clockNanos;
 
@@ -31,6 +35,9 @@ final class PeakEwma implements BalancePolicy {
   }
 
   private static double cost(Candidate candidate, long nowNanos) {
-    return candidate.latency().nanos(nowNanos) * (candidate.requests() + 1) / candidate.weight();
+    PeakLatency latency = candidate.latency();
+    boolean isUnknown = !latency.hasBegun() && candidate.requests() > 0;
+    double nanos = isUnknown ? UNKNOWN_NANOS : latency.nanos(nowNanos);
+    return nanos * (candidate.requests() + 1) / candidate.weight();
   }
 }

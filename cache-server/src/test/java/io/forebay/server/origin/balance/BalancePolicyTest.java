@@ -77,6 +77,19 @@ final class BalancePolicyTest {
   }
 
   @Test
+  void peakEwmaSendsANewEndpointOneRequestUntilItHasAnswered() {
+    List<Server> servers = servers(1, 1);
+    BalancePolicy policy = policy(Balance.PEAK_EWMA);
+    servers.get(0).latency().observe(5 * MILLI, clock.get());
+    for (int i = 0; i < 100; i++) {
+      servers.get(choose(policy, servers)).addRequest();
+    }
+    assertEquals(1, servers.get(1).requests());
+    servers.get(1).latency().observe(MILLI, clock.get());
+    assertEquals(1, choose(policy, servers));
+  }
+
+  @Test
   void peakEwmaSpreadsABurst() {
     List<Server> servers = servers(1, 1, 1, 1);
     servers.forEach(server -> server.latency().observe(MILLI, clock.get()));
