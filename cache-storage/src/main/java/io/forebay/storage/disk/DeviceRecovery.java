@@ -1,7 +1,7 @@
 package io.forebay.storage.disk;
 
 import io.forebay.storage.index.KeyHash;
-import io.forebay.storage.index.TieredIndex;
+import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.layout.DirectoryPage;
 import io.forebay.storage.placement.StorageClasses;
 import io.forebay.storage.purge.Purges;
@@ -54,7 +54,7 @@ final class DeviceRecovery {
   private final int number;
   private final DeviceLog log;
   private final DeviceDirectory directory;
-  private final TieredIndex index;
+  private final ObjectIndex index;
   private final Purges purges;
   private final PendingTombstones tombstones;
   private final DeviceClassUsage usage;
@@ -90,7 +90,7 @@ final class DeviceRecovery {
       DeviceHeaderPages head,
       DeviceLog log,
       DeviceDirectory directory,
-      TieredIndex index,
+      ObjectIndex index,
       Purges purges,
       PendingTombstones tombstones,
       KeyHash keyHash,
@@ -187,7 +187,16 @@ final class DeviceRecovery {
     for (int n = 0; n < count; n++) {
       RecoveryShare share =
           new RecoveryShare(
-              n, count, settings, number, log, index, purges, tombstones, keyHash, known);
+              n,
+              count,
+              settings,
+              number,
+              log,
+              index.blockingCursor(),
+              purges,
+              tombstones,
+              keyHash,
+              known);
       made.add(share);
     }
     plan = known;

@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.BitSet;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the directory of a region as a whole, in reads of up to {@value #BYTES} bytes.
@@ -67,21 +66,6 @@ final class DirectoryReader {
    */
   DeviceDirectory.Reading forEach(
       int ofRegion, int generation, int known, DirectoryPages.Visitor visitor) throws IOException {
-    return forEach(ofRegion, generation, known, null, visitor);
-  }
-
-  /**
-   * The same.
-   *
-   * @param before visits all of a page before the other visitor does; null: nobody does
-   */
-  DeviceDirectory.Reading forEach(
-      int ofRegion,
-      int generation,
-      int known,
-      DirectoryPages.@Nullable Visitor before,
-      DirectoryPages.Visitor visitor)
-      throws IOException {
     int torn = 0;
     int whole = 0;
     int knownTombstonePages = 0;
@@ -102,9 +86,6 @@ final class DirectoryReader {
       if (tombstonePage >= 0 && tombstonePage < most && !tombstonePages.get(tombstonePage)) {
         tombstonePages.set(tombstonePage);
         knownTombstonePages += number < known ? 1 : 0;
-      }
-      if (before != null) {
-        DirectoryPages.forEach(page, entry, before);
       }
       DirectoryPages.forEach(page, entry, visitor);
     }

@@ -3,7 +3,6 @@ package io.forebay.storage.disk;
 import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.KeyHash;
 import io.forebay.storage.index.ObjectIndex;
-import io.forebay.storage.index.TieredIndex;
 import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.layout.RecordHeader;
 import io.forebay.storage.purge.Purges;
@@ -26,7 +25,6 @@ final class RecoveryShare {
   private final DeviceSettings settings;
   private final int number;
   private final DeviceLog log;
-  private final TieredIndex index;
   private final ObjectIndex.Cursor cursor;
   private final Purges purges;
   private final PendingTombstones tombstones;
@@ -38,10 +36,6 @@ final class RecoveryShare {
 
   /** Regions that are done, in the reading for these tombstones. */
   private volatile int step;
-
-  /** What {@link #warm} has read: means nothing. */
-  @SuppressWarnings("UnusedVariable")
-  private long warmed;
 
   /** Whether its slices are all known. */
   private boolean hasRead;
@@ -62,7 +56,7 @@ final class RecoveryShare {
       DeviceSettings settings,
       int number,
       DeviceLog log,
-      TieredIndex index,
+      ObjectIndex.Cursor cursor,
       Purges purges,
       PendingTombstones tombstones,
       KeyHash keyHash,
@@ -72,8 +66,7 @@ final class RecoveryShare {
     this.settings = settings;
     this.number = number;
     this.log = log;
-    this.index = index;
-    this.cursor = index.blockingCursor();
+    this.cursor = cursor;
     this.purges = purges;
     this.tombstones = tombstones;
     this.keyHash = keyHash;
@@ -155,15 +148,8 @@ final class RecoveryShare {
             region.region(),
             region.generation(),
             region.pages(),
-            this::warm,
             one -> takeRecord(one, region.region(), region.generation()));
     step = at + 1;
-  }
-
-  private void warm(PageEntry one) {
-    if (!one.isTombstone() && isOwn(keyHash.coarse(one.keyHigh(), one.keyLow()))) {
-      warmed ^= index.warm(one.keyHigh(), one.keyLow());
-    }
   }
 
   /** Ends a reading, if nothing has to be waited for; false if there is nothing to do now. */

@@ -512,22 +512,6 @@ public final class DiskIndex {
     return Outcome.BUSY;
   }
 
-  /**
-   * Reads what a look-up will read, so that the processor has it then. The result means nothing,
-   * but has to be used.
-   */
-  long warm(long id) {
-    int number = stripe(id);
-    int buckets = buckets(number);
-    if (buckets == 0) {
-      return 0;
-    }
-    MemorySegment stripe = stripes[number];
-    long key = key(id);
-    return stripe.get(Layouts.LONG, (long) bucket(key, buckets) * BUCKET_BYTES)
-        ^ stripe.get(Layouts.LONG, (long) bucket(key ^ turn((int) key), buckets) * BUCKET_BYTES);
-  }
-
   private static boolean names(long second, int slice) {
     return slice == ALONE || RunSlot.has(second, slice);
   }

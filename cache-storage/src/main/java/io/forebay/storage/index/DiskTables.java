@@ -50,16 +50,6 @@ final class DiskTables {
     return tables;
   }
 
-  /** See {@link TieredIndex#warm}. */
-  long warm(long high, long low) {
-    long id = hash.of(high, low);
-    long sum = 0;
-    for (DiskIndex table : tables) {
-      sum ^= table.warm(id);
-    }
-    return sum;
-  }
-
   private @Nullable DiskIndex table(int device) {
     for (DiskIndex table : tables) {
       if (table.device() == device) {

@@ -179,16 +179,6 @@ public final class TieredIndex implements ObjectIndex {
     return memory.cursor(true, tables);
   }
 
-  /**
-   * Reads what a look-up of a key in the tables will read, so that the processor has it then: many
-   * of these in a row wait for memory together.
-   *
-   * @return means nothing, but has to be used
-   */
-  public long warm(long high, long low) {
-    return tables == null ? 0 : tables.warm(high, low);
-  }
-
   /** Keys of what has a copy in memory. */
   @Override
   public long count() {
