@@ -213,8 +213,9 @@ class DiskClassShareTest extends DiskStores {
       put(fixture, "default", "/d", 0, 4 * TURN);
       settle(fixture);
       StorageClassStats small = stats(fixture, "small");
+      // A copy that finds no room leaves.
       assertTrue(
-          small.diskBytes() >= small.diskFloorBytes()
+          small.diskBytes() >= small.diskFloorBytes() - BODY
               && small.diskBytes() <= small.diskFloorBytes() + DISK_REGION,
           small.toString());
       long left = (long) hits(fixture, "/s", 0, TURN / 2) * BODY;
