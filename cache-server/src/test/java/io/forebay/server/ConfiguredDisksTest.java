@@ -1,9 +1,11 @@
 package io.forebay.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
 import io.forebay.server.config.ConfigEnvironment;
 import io.forebay.server.config.ConfigLoader;
+import io.forebay.server.config.ConfigOutcome;
 import io.forebay.server.config.ServerConfig;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,7 +29,10 @@ class ConfiguredDisksTest {
             stores: {%s}
             """
                 .formatted(dir, stores));
-    return new ConfigLoader(ConfigEnvironment.system()).load(file, Map.of());
+    return assertInstanceOf(
+            ConfigOutcome.Loaded.class,
+            new ConfigLoader(ConfigEnvironment.system()).load(file, Map.of()))
+        .config();
   }
 
   private static long ofFirst(ServerConfig config, long memoryBytes) {
