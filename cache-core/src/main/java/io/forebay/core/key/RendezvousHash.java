@@ -7,8 +7,8 @@ package io.forebay.core.key;
  *
  * <p>A node that leaves gives up its own keys only, and a node that joins takes keys only for
  * itself; in both cases a share of the keys that is its share of the weight. Scores depend on key
- * and node alone, so all processes agree without talking to each other. Without a secret: whoever
- * chooses keys can choose their nodes too.
+ * and node alone, so all processes agree without talking to each other. There is no secret: a
+ * client that chooses keys can also choose their nodes.
  */
 public final class RendezvousHash {
   private static final long FNV_OFFSET = 0xcbf29ce484222325L;

@@ -58,7 +58,7 @@ final class RecoveryPlace {
     return true;
   }
 
-  /** Counts a request that has waited in vain. */
+  /** Counts a request that is refused after its last wait, and says why. */
   OriginFailure refuse() {
     counters.hit(LimitKey.RECOVERY_FETCHES);
     return new OriginFailure(

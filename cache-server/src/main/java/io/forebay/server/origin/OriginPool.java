@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
  * loops read.
  *
  * <p>The limit holds for all endpoints together. Requests therefore wait at the origin: a
- * connection that becomes free serves whoever waited longest, also if another endpoint was chosen
- * for it. Only where that endpoint has fewer connections than its share is the free one closed, and
- * its permit used for a connection there. So neither requests nor new endpoints starve at the
- * limit.
+ * connection that becomes free serves the request that waited longest, also if another endpoint was
+ * chosen for it. Only where that endpoint has fewer connections than its share is the free one
+ * closed, and its permit used for a connection there. So neither requests nor new endpoints starve
+ * at the limit.
  */
 final class OriginPool {
   static final long NOT_WAITING = Long.MIN_VALUE;
@@ -214,7 +214,7 @@ final class OriginPool {
         || endpoint.isDraining()
         || other != null
         || slots.open() > most) {
-      // Whoever waits gets its permit.
+      // The request that waits gets its permit.
       connection.close();
     } else {
       endpoint.addIdle(connection);
