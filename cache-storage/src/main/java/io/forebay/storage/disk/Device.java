@@ -28,20 +28,20 @@ import org.slf4j.LoggerFactory;
  * they were opened. Its parts:
  *
  * <pre>
- *  DeviceLog        batches, regions, tombstones on their way     whoever offers, the writer
- *  DeviceReadQueue      records on their way into memory              loops ask, the readers load
- *  DeviceRecovery   taking up what an earlier life left           the writer, the readers
- *  DeviceCheckpoint what an earlier life left, all at once        who opens and closes it
- *  DeviceReclaimer    winning regions back                          the writer
- *  DeviceClassUsage what storage classes take                     any thread
- *  DeviceClassShares their quotas and floors                      any thread, the writer
- *  RegionHolds      regions that responses depend on              loops, the writer
- *  DeviceSweeper      what purges have killed                       the writer
- *  DeviceEvacuator    moving all it holds elsewhere                 the writer
- *  DeviceScrubber      reading what nobody asks for                  the writer
- *  DiskIndex        the names of what only this device has   any thread, under the key's lock
- *  DeviceHealth     its state, errors, slowness                   any thread, without locks
- *  WriteHistory     how much was written, kept in the header      any thread, the writer
+ *  DeviceLog                batches, regions, tombstones           who offers, the writer
+ *  DeviceReadQueue          records on their way into memory       loops ask, the readers load
+ *  DeviceRecovery           taking up what an earlier life left    the writer, the readers
+ *  DeviceCheckpoint         what an earlier life left, all at once who opens and closes it
+ *  DeviceReclaimer          winning regions back                   the writer
+ *  DeviceStorageClassUsage  what storage classes take              any thread
+ *  DeviceStorageClassShares their quotas and floors                any thread, the writer
+ *  RegionHolds              regions that responses depend on       loops, the writer
+ *  DeviceSweeper            what purges have killed                the writer
+ *  DeviceEvacuator          moving all it holds elsewhere          the writer
+ *  DeviceScrubber           reading what nobody asks for           the writer
+ *  DiskIndex                names of what only this device has     any thread, under the key's lock
+ *  DeviceHealth             its state, errors, slowness            any thread, without locks
+ *  WriteHistory             how much was written, in the header    any thread, the writer
  * </pre>
  *
  * <p>Whatever goes wrong with the device costs what is on it and nothing else: reads become misses,
@@ -89,9 +89,9 @@ final class Device {
   private final DeviceSweeper sweep;
   private final DeviceScrubber scrub;
   private final DeviceEvacuator evacuation;
-  private final DeviceClassUsage usage;
-  private final DeviceClassShares shares;
-  private final DeviceClassRecount recount;
+  private final DeviceStorageClassUsage usage;
+  private final DeviceStorageClassShares shares;
+  private final DeviceStorageClassRecount recount;
   private final RegionTrim trim;
   private final DeviceCheckpoint checkpoint;
   private volatile @Nullable DeviceRecovery recovery;
@@ -125,7 +125,7 @@ final class Device {
     this.written = new WriteHistoryPages(file, history, clockMillis);
     this.budget = new WriteBudget(settings.endurance(), history);
     this.trim = new RegionTrim(settings, file);
-    this.usage = new DeviceClassUsage(settings.regionCount());
+    this.usage = new DeviceStorageClassUsage(settings.regionCount());
     this.log =
         new DeviceLog(
             settings,
@@ -177,9 +177,9 @@ final class Device {
     this.holds = new RegionHolds(settings.regionCount(), clockMillis);
     RegionContents contents = new RegionContents(number, log, directory, cursor, host);
     this.shares =
-        new DeviceClassShares(
+        new DeviceStorageClassShares(
             settings, host.classes(), usage, log, () -> DeviceReclaimer.isShortOfNames(names));
-    this.recount = new DeviceClassRecount(log, directory, usage, host.classes());
+    this.recount = new DeviceStorageClassRecount(log, directory, usage, host.classes());
     this.reclaim =
         new DeviceReclaimer(
             log, holds, contents, shares, records, tombstones, cursor, names, trim, counters);

@@ -45,7 +45,7 @@ final class DeviceLog {
   private final DeviceCounters counters;
   private final PendingTombstones tombstones;
   private final Runnable onWork;
-  private final DeviceClassUsage usage;
+  private final DeviceStorageClassUsage usage;
   private final BooleanSupplier isKeeping;
   private final ReentrantLock lock = new ReentrantLock();
 
@@ -79,7 +79,7 @@ final class DeviceLog {
       PendingTombstones tombstones,
       Random random,
       Runnable onWork,
-      DeviceClassUsage usage,
+      DeviceStorageClassUsage usage,
       BooleanSupplier isKeeping) {
     this.settings = settings;
     this.file = file;

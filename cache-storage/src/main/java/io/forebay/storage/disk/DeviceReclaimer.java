@@ -26,7 +26,7 @@ final class DeviceReclaimer {
   private final DeviceLog log;
   private final RegionHolds holds;
   private final RegionContents contents;
-  private final DeviceClassShares shares;
+  private final DeviceStorageClassShares shares;
   private final DeviceRecords records;
   private final PendingTombstones tombstones;
   private final DiskIndex names;
@@ -45,7 +45,7 @@ final class DeviceReclaimer {
       DeviceLog log,
       RegionHolds holds,
       RegionContents contents,
-      DeviceClassShares shares,
+      DeviceStorageClassShares shares,
       DeviceRecords records,
       PendingTombstones tombstones,
       ObjectIndex.Cursor cursor,

@@ -57,7 +57,7 @@ final class DeviceRecovery {
   private final ObjectIndex index;
   private final Purges purges;
   private final PendingTombstones tombstones;
-  private final DeviceClassUsage usage;
+  private final DeviceStorageClassUsage usage;
   private final KeyHash keyHash;
   private final boolean isIndexed;
   private final IntSupplier shareCount;
@@ -94,7 +94,7 @@ final class DeviceRecovery {
       Purges purges,
       PendingTombstones tombstones,
       KeyHash keyHash,
-      DeviceClassUsage usage,
+      DeviceStorageClassUsage usage,
       boolean isIndexed,
       IntSupplier shareCount,
       Runnable onWork) {
@@ -237,7 +237,7 @@ final class DeviceRecovery {
             known.generation(),
             known.pages(),
             one -> {
-              DeviceClassRecount.count(one, counts);
+              DeviceStorageClassRecount.count(one, counts);
               first.takeTombstone(one);
             });
     if (reading.knownTombstonePages() < known.tombstonePages()) {

@@ -24,7 +24,7 @@ import java.util.function.BooleanSupplier;
  * <p>Shares are of the device's own capacity. {@link #admits} is any thread's, the rest the
  * writer's.
  */
-final class DeviceClassShares {
+final class DeviceStorageClassShares {
   /** What becomes of a record of a region that is freed. */
   enum Fate {
     KEPT,
@@ -36,7 +36,7 @@ final class DeviceClassShares {
   private static final int OWN_SHARE = 2;
 
   private final StorageClasses classes;
-  private final DeviceClassUsage usage;
+  private final DeviceStorageClassUsage usage;
   private final DeviceLog log;
   private final int regionBytes;
   private final int regionCount;
@@ -57,10 +57,10 @@ final class DeviceClassShares {
   /**
    * @param isShortOfNames whether regions are freed because the table of names is full
    */
-  DeviceClassShares(
+  DeviceStorageClassShares(
       DeviceSettings settings,
       StorageClasses classes,
-      DeviceClassUsage usage,
+      DeviceStorageClassUsage usage,
       DeviceLog log,
       BooleanSupplier isShortOfNames) {
     this.classes = classes;
@@ -87,7 +87,7 @@ final class DeviceClassShares {
   boolean admits(int storageClass, int recordLength) {
     StorageClass own = classes.of(storageClass);
     if (!own.hasDiskQuota()
-        || usage.bytes(storageClass) + DeviceClassUsage.spaceOf(recordLength)
+        || usage.bytes(storageClass) + DeviceStorageClassUsage.spaceOf(recordLength)
             <= share(own.diskQuotaPercent())
         || hasSpace()) {
       return true;
@@ -154,7 +154,7 @@ final class DeviceClassShares {
     if (missing[storageClass] > 0) {
       return Fate.KEPT;
     }
-    if (allowance[storageClass] < DeviceClassUsage.spaceOf(recordLength)) {
+    if (allowance[storageClass] < DeviceStorageClassUsage.spaceOf(recordLength)) {
       return Fate.LEAVES;
     }
     return isOfClassesAtQuota && !isAtQuota(storageClass) ? Fate.KEPT : Fate.BY_USE;
@@ -162,7 +162,7 @@ final class DeviceClassShares {
 
   /** A record is written once more. */
   void keep(int storageClass, int recordLength) {
-    int space = DeviceClassUsage.spaceOf(recordLength);
+    int space = DeviceStorageClassUsage.spaceOf(recordLength);
     missing[storageClass] -= space;
     allowance[storageClass] -= space;
     kept += space;

@@ -8,10 +8,10 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 /** What classes take of a device, and what a checkpoint keeps of that. */
-final class DeviceClassUsageTest {
+final class DeviceStorageClassUsageTest {
   private static final int REGIONS = 20;
 
-  private final DeviceClassUsage usage = new DeviceClassUsage(REGIONS);
+  private final DeviceStorageClassUsage usage = new DeviceStorageClassUsage(REGIONS);
 
   @Test
   void aRecordCountsUntilItsRegionIsFree() {
@@ -19,12 +19,12 @@ final class DeviceClassUsageTest {
     usage.add(3, 5, 64);
     usage.add(4, 2, 1);
     usage.add(4, 0, 1_000);
-    int space = DeviceClassUsage.spaceOf(100);
+    int space = DeviceStorageClassUsage.spaceOf(100);
     assertEquals(space, usage.bytes(3, 2));
-    assertEquals(space + DeviceClassUsage.spaceOf(1), usage.bytes(2));
+    assertEquals(space + DeviceStorageClassUsage.spaceOf(1), usage.bytes(2));
     assertEquals(0, usage.bytes(0), "the default class is not counted");
     usage.clear(3);
-    assertEquals(DeviceClassUsage.spaceOf(1), usage.bytes(2));
+    assertEquals(DeviceStorageClassUsage.spaceOf(1), usage.bytes(2));
     assertEquals(0, usage.bytes(5));
     assertEquals(0, usage.bytes(3, 5));
   }
@@ -51,7 +51,7 @@ final class DeviceClassUsageTest {
     for (int n = 0; n < 200; n++) {
       usage.add(random.nextInt(REGIONS), random.nextInt(32), 1 + random.nextInt(10_000));
     }
-    DeviceClassUsage other = adopted();
+    DeviceStorageClassUsage other = adopted();
     other.read(usage.save());
     assertEquals(-1, other.nextUnknown());
     for (int n = 0; n < 32; n++) {
@@ -62,8 +62,8 @@ final class DeviceClassUsageTest {
     }
   }
 
-  private static DeviceClassUsage adopted() {
-    DeviceClassUsage adopted = new DeviceClassUsage(REGIONS);
+  private static DeviceStorageClassUsage adopted() {
+    DeviceStorageClassUsage adopted = new DeviceStorageClassUsage(REGIONS);
     for (int region = 0; region < REGIONS; region++) {
       adopted.adopt(region);
     }
@@ -89,7 +89,7 @@ final class DeviceClassUsageTest {
     for (int word : words) {
       bytes.putInt(word);
     }
-    DeviceClassUsage adopted = adopted();
+    DeviceStorageClassUsage adopted = adopted();
     adopted.read(bytes.flip());
     assertEquals(0, adopted.nextUnknown());
     assertEquals(0, adopted.bytes(1));

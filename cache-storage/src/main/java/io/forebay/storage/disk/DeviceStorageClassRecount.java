@@ -9,15 +9,18 @@ import java.util.Arrays;
  * recovery nor a checkpoint has told. Until that is done a class seems to have less than it has: it
  * takes more than its quota, and its floor keeps more. Only while there are classes. The writer's.
  */
-final class DeviceClassRecount {
+final class DeviceStorageClassRecount {
   private final DeviceLog log;
   private final DeviceDirectory directory;
-  private final DeviceClassUsage usage;
+  private final DeviceStorageClassUsage usage;
   private final StorageClasses classes;
   private final int[] counts = new int[StorageClasses.COUNT];
 
-  DeviceClassRecount(
-      DeviceLog log, DeviceDirectory directory, DeviceClassUsage usage, StorageClasses classes) {
+  DeviceStorageClassRecount(
+      DeviceLog log,
+      DeviceDirectory directory,
+      DeviceStorageClassUsage usage,
+      StorageClasses classes) {
     this.log = log;
     this.directory = directory;
     this.usage = usage;
@@ -43,7 +46,7 @@ final class DeviceClassRecount {
   static void count(PageEntry one, int[] counts) {
     int length = one.recordLength();
     if (!one.isTombstone() && length > 0 && length <= DeviceSettings.MAX_RECORD) {
-      counts[one.storageClass()] += DeviceClassUsage.spaceOf(length);
+      counts[one.storageClass()] += DeviceStorageClassUsage.spaceOf(length);
     }
   }
 }

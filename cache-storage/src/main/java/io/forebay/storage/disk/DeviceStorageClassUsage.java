@@ -15,7 +15,7 @@ import java.util.BitSet;
  * directory has been read, or a checkpoint has told of them. Any thread; the lock is held for
  * memory operations only, and no event loop takes it.
  */
-final class DeviceClassUsage {
+final class DeviceStorageClassUsage {
   private static final int[] NONE = {};
 
   /** Of a count in a checkpoint: region, class, bytes. */
@@ -27,7 +27,7 @@ final class DeviceClassUsage {
   private final BitSet unknown = new BitSet();
   private final long[] bytes = new long[StorageClasses.COUNT];
 
-  DeviceClassUsage(int regionCount) {
+  DeviceStorageClassUsage(int regionCount) {
     this.regions = new int[regionCount][];
     Arrays.fill(regions, NONE);
   }
