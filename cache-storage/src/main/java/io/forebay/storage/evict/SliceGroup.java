@@ -1,8 +1,8 @@
 package io.forebay.storage.evict;
 
+import io.forebay.storage.index.DiskIndex;
 import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.ObjectIndex;
-import io.forebay.storage.index.SliceRuns;
 import io.forebay.storage.layout.DirectoryEntry;
 import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.layout.RecordHeader;
@@ -45,9 +45,9 @@ final class SliceGroup {
     long record = regions.base(region) + regions.offset(region, ofSlot);
     int slice = regions.memory().get(Layouts.INT, record + SliceRecord.SLICE_OFFSET);
     objectId = regions.memory().get(Layouts.LONG, record + SliceRecord.OBJECT_OFFSET);
-    own = slice % SliceRuns.GROUP;
+    own = slice % DiskIndex.SLICE_GROUP;
     first = slice - own;
-    end = SliceRuns.GROUP;
+    end = DiskIndex.SLICE_GROUP;
     return own;
   }
 

@@ -63,6 +63,12 @@ import java.util.concurrent.locks.LockSupport;
  * its region. The record itself tells, when it is read.
  */
 public final class DiskIndex {
+  /**
+   * Slices of an object that one entry can name, if they lie one behind the other on the disk:
+   * those whose numbers, divided by this, are the same.
+   */
+  public static final int SLICE_GROUP = RunSlot.SLICES;
+
   /** Of a key in its stripe, in the smallest table. */
   static final int KEY_BITS = 39;
 
