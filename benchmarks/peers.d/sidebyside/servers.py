@@ -139,12 +139,16 @@ def text(port, path):
     try:
         client.request("GET", path)
         response = client.getresponse()
-        said = response.read().decode()
+        said = response.read()
     finally:
         client.close()
     if response.status != 200:
         raise process.Failed(f"port {port}: {path} was answered with {response.status}")
-    return said
+    try:
+        return said.decode()
+    except UnicodeDecodeError:
+        fields = ", ".join(f"{name}: {value}" for name, value in response.getheaders())
+        raise process.Failed(f"port {port}: {path} was answered with no text, but {said[:40]!r}; {fields}") from None
 
 
 class Origin:

@@ -35,14 +35,18 @@ import io.forebay.server.loop.Transport;
 import io.forebay.server.metric.NodeMetrics;
 import io.forebay.server.node.NodeControl;
 import io.forebay.server.node.StoreTarget;
+import io.forebay.server.origin.OriginClient;
 import io.forebay.server.origin.OriginConnections;
 import io.forebay.server.origin.OriginReadiness;
+import io.forebay.server.origin.OriginSender;
 import io.forebay.server.origin.OriginStatus;
 import io.forebay.server.origin.Origins;
 import io.forebay.server.origin.OwnListenAddresses;
 import io.forebay.server.origin.PooledOriginClient;
 import io.forebay.server.origin.ResponseLimits;
 import io.forebay.server.origin.dns.CachingNameResolver;
+import io.forebay.server.origin.hedge.HedgingOriginClient;
+import io.forebay.server.origin.resume.ResumingOriginClient;
 import io.forebay.server.purge.PurgeDone;
 import io.forebay.server.purge.PurgeOrder;
 import io.forebay.server.purge.PurgePredicate;
@@ -398,6 +402,9 @@ public final class Server implements NodeControl, AutoCloseable {
             loopCounters,
             new SplittableRandom());
     clients.add(client);
+    OriginSender hedging =
+        new HedgingOriginClient(client, client::isHedged, loop.eventLoop(), loopCounters);
+    OriginClient resuming = new ResumingOriginClient(hedging, client::isResumed, loopCounters);
     var lane = store.lane(loop.index());
     long memoryBytes = (long) store.regionCount() * store.regionBytes();
     var filling =
@@ -407,7 +414,7 @@ public final class Server implements NodeControl, AutoCloseable {
             lane,
             new KeyBuilder(store.secret()),
             new Scopes(store.secret()),
-            client,
+            resuming,
             loopCounters,
             store,
             fills,

@@ -732,6 +732,23 @@ final class ConfigKeys {
           origin -> origin.retry().budget(),
           "Maximum share of the requests that are sent again, per event loop. Three in ten seconds"
               + " always are, unless it is 0%.");
+  static final Field<OriginConfig, Boolean> ORIGIN_RETRY_HEDGE =
+      live(
+          "retry.hedge",
+          ValueType.BOOLEAN,
+          "false",
+          origin -> origin.retry().isHedged(),
+          "Whether a request that is safe to send again also goes to another address when its"
+              + " response is late: later than 95% of the latest 256, per event loop. The first"
+              + " response is used.");
+  static final Field<OriginConfig, Boolean> ORIGIN_RETRY_RESUME =
+      live(
+          "retry.resume",
+          ValueType.BOOLEAN,
+          "true",
+          origin -> origin.retry().isResumed(),
+          "Whether the rest of a body that breaks off is requested as a range, from another address"
+              + " if there is one. The response must have a strong entity tag.");
   static final Field<OriginConfig, Integer> ORIGIN_EJECTION_FAILURES =
       live(
           "ejection.failures",
@@ -1965,6 +1982,8 @@ final class ConfigKeys {
               ORIGIN_RETRY_ATTEMPTS,
               ORIGIN_RETRY_STATUSES,
               ORIGIN_RETRY_BUDGET,
+              ORIGIN_RETRY_HEDGE,
+              ORIGIN_RETRY_RESUME,
               ORIGIN_EJECTION_FAILURES,
               ORIGIN_EJECTION_GATEWAY_ERRORS,
               ORIGIN_EJECTION_TIME,

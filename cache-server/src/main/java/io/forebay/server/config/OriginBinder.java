@@ -121,7 +121,9 @@ final class OriginBinder extends Binder {
                 given(scope, ConfigKeys.ORIGIN_RETRY_STATUSES).stream()
                     .map(Integer::valueOf)
                     .toList(),
-                given(scope, ConfigKeys.ORIGIN_RETRY_BUDGET)),
+                given(scope, ConfigKeys.ORIGIN_RETRY_BUDGET),
+                given(scope, ConfigKeys.ORIGIN_RETRY_HEDGE),
+                given(scope, ConfigKeys.ORIGIN_RETRY_RESUME)),
             new EjectionConfig(
                 given(scope, ConfigKeys.ORIGIN_EJECTION_FAILURES),
                 given(scope, ConfigKeys.ORIGIN_EJECTION_GATEWAY_ERRORS),

@@ -214,8 +214,11 @@ public record ServerConfig(
    * @param attempts how often at most
    * @param statuses responses after which it is, as well as after failures
    * @param budget how many requests at most, in percent
+   * @param isHedged whether it also is when the response is late
+   * @param isResumed whether the rest of a body that breaks off is asked for
    */
-  public record RetryConfig(int attempts, List<Integer> statuses, int budget) {}
+  public record RetryConfig(
+      int attempts, List<Integer> statuses, int budget, boolean isHedged, boolean isResumed) {}
 
   /**
    * When an endpoint of an origin gets no requests for some time.

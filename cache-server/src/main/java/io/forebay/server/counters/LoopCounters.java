@@ -65,6 +65,9 @@ public final class LoopCounters {
   public long originFetches;
   public long originFailures;
   public long originRetries;
+  public long originHedges;
+  public long originHedgesWon;
+  public long originBodiesResumed;
   public long originConnectionsOpened;
   public long originConnectionsOpen;
   public long fillsStarted;

@@ -26,6 +26,18 @@ final class OriginMetrics {
         "Requests sent again: on a new connection, or to another server.",
         () -> from.sum(c -> c.originRetries));
     meters.counter(
+        "forebay_origin_hedges",
+        "Requests sent to a second server because the first one was late.",
+        () -> from.sum(c -> c.originHedges));
+    meters.counter(
+        "forebay_origin_hedges_won",
+        "Of these, requests that the second server answered first.",
+        () -> from.sum(c -> c.originHedgesWon));
+    meters.counter(
+        "forebay_origin_bodies_resumed",
+        "Response bodies that broke off and were continued by a range request.",
+        () -> from.sum(c -> c.originBodiesResumed));
+    meters.counter(
         "forebay_origin_connections_opened",
         "Connections opened to origins.",
         () -> from.sum(c -> c.originConnectionsOpened));

@@ -105,7 +105,7 @@ final class EndpointSet {
     }
     for (EndpointPool endpoint : all) {
       if (endpoint.isEjected()
-          && pool.health().tryProbe(endpoint.health(), call.isSafeToSendAgain())) {
+          && pool.health().tryProbe(endpoint.health(), call.request().isSafeToSendAgain())) {
         return endpoint;
       }
     }

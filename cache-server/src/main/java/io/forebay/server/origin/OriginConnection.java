@@ -649,7 +649,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
 
   /** Where a call without a response can be sent again, or null. */
   private @Nullable EndpointPool another(PooledCall current) {
-    return !hasHead && interimCount == 0 && current.isSafeToSendAgain()
+    return !hasHead && interimCount == 0 && current.request().isSafeToSendAgain()
         ? pool.another(current, endpoint)
         : null;
   }

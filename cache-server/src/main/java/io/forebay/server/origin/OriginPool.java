@@ -128,6 +128,28 @@ final class OriginPool {
   }
 
   /**
+   * Sends a call that stands in for an earlier one, to another endpoint where there is one.
+   *
+   * @param isElsewhere whether only another one will do, and only if no request waits
+   * @return whether there is an endpoint, and the budget allows for it
+   */
+  boolean submitAgain(PooledCall call, @Nullable EndpointPool before, boolean isElsewhere) {
+    endpoints.refresh();
+    if (before != null && (isElsewhere || endpoints.countUntried(call) > 1)) {
+      call.markTried(before);
+    }
+    EndpointPool next = endpoints.choose(call);
+    if (next == null || (isElsewhere && !waiting.isEmpty()) || !retries.tryTake()) {
+      return false;
+    }
+    client.counters().originRetries++;
+    call.countedBy(this);
+    call.assign(next);
+    dispatch(call);
+    return true;
+  }
+
+  /**
    * Chooses another endpoint for a call that got no response, or none that it wants.
    *
    * @return null if there is none, or the budget does not allow for it

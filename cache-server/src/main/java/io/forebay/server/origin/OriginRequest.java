@@ -27,6 +27,13 @@ public record OriginRequest(
     return new OriginRequest(method, target, fields, body, new Hop(null, false, value));
   }
 
+  /** Whether it makes no difference to send it twice, and all of it is there to do so. */
+  public boolean isSafeToSendAgain() {
+    return body.lengthBytes() == 0
+        && hop.upgrade() == null
+        && RequestHeadWriter.isIdempotent(method);
+  }
+
   /**
    * What is agreed upon with the origin for this exchange alone.
    *

@@ -43,6 +43,9 @@ final class PooledCall implements OriginCall, LongSupplier {
   /** What was chosen for it. */
   private @Nullable EndpointPool endpoint;
 
+  /** The same, and kept when the call is over. */
+  private @Nullable EndpointPool latestEndpoint;
+
   /** Endpoints that failed it; null for none. */
   private @Nullable List<EndpointPool> tried;
 
@@ -117,11 +120,6 @@ final class PooledCall implements OriginCall, LongSupplier {
     isRetried = false;
   }
 
-  /** Whether it makes no difference to send it twice, and all of it is there to do so. */
-  boolean isSafeToSendAgain() {
-    return request.body().lengthBytes() == 0 && RequestHeadWriter.isIdempotent(request.method());
-  }
-
   long waitingSinceNanos() {
     return waitingSinceNanos;
   }
@@ -143,8 +141,24 @@ final class PooledCall implements OriginCall, LongSupplier {
     }
     endpoint = isDone ? null : newEndpoint;
     if (endpoint != null) {
+      latestEndpoint = endpoint;
       endpoint.addRequest();
     }
+  }
+
+  /** What was chosen for it last, also when it is over; null if nothing ever was. */
+  @Nullable EndpointPool latestEndpoint() {
+    return latestEndpoint;
+  }
+
+  /** The pool of its origin; null for a call that is not sent. */
+  @Nullable OriginPool pool() {
+    return counting;
+  }
+
+  /** Another request goes out because this one takes long: what chooses endpoints learns of it. */
+  void observeLateness() {
+    observe(0, client.loop().ticker().nanoTime());
   }
 
   /** The number of its URL, the same on every node. */

@@ -7,11 +7,13 @@ import io.forebay.server.text.Printable;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.EventLoop;
 import io.netty.channel.socket.SocketChannel;
+import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The pooled origin client of one event loop. Everything runs on that loop; loops share only the
@@ -21,7 +23,7 @@ import java.util.random.RandomGenerator;
  * <p>A request body is taken over when the request is on its connection: from then on the client
  * ends or cancels it. A call that fails before that leaves the body to its owner.
  */
-public final class PooledOriginClient implements OriginClient {
+public final class PooledOriginClient implements OriginSender {
   private final EventLoop loop;
   private final Class<? extends SocketChannel> channelClass;
   private final ByteBufAllocator allocator;
@@ -88,6 +90,49 @@ public final class PooledOriginClient implements OriginClient {
       isSending = false;
     }
     return call;
+  }
+
+  @Override
+  public @Nullable OriginCall sendAgain(
+      OriginCall earlier, OriginRequest request, boolean isElsewhere, OriginListener listener) {
+    PooledCall before = (PooledCall) earlier;
+    OriginPool pool = before.pool();
+    if (pool == null || isClosed) {
+      return null;
+    }
+    Duration total = pool.origin().config().totalTimeout();
+    Duration left = total.minusNanos(before.elapsedNanos());
+    if (total.isPositive() && !left.isPositive()) {
+      return null;
+    }
+    if (!before.isDone()) {
+      before.observeLateness();
+    }
+    PooledCall call = new PooledCall(this, pool.origin(), request, listener);
+    isSending = true;
+    try {
+      if (!pool.submitAgain(call, before.latestEndpoint(), isElsewhere)) {
+        return null;
+      }
+      if (total.isPositive()) {
+        call.startTotalTimer(left, pool.origin().label());
+      }
+    } finally {
+      isSending = false;
+    }
+    return call;
+  }
+
+  /** Whether late requests to the origin of that name go to a second server too. On the loop. */
+  public boolean isHedged(String origin) {
+    Origin known = origins.find(origin);
+    return known != null && known.config().retry().isHedged();
+  }
+
+  /** Whether bodies of the origin of that name go on when they break off. On the loop. */
+  public boolean isResumed(String origin) {
+    Origin known = origins.find(origin);
+    return known != null && known.config().retry().isResumed();
   }
 
   /**

@@ -240,7 +240,7 @@ final class ConfigLoaderTest {
             "b",
             List.of(OriginServerConfig.of("http://b.example:81")),
             Balance.PEAK_EWMA,
-            new RetryConfig(1, List.of(), 10),
+            new RetryConfig(1, List.of(), 10, false, true),
             new EjectionConfig(5, 5, Duration.ofSeconds(10), 50, 50),
             "c.example",
             7,

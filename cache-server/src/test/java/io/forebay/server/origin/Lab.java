@@ -98,7 +98,7 @@ final class Lab implements AutoCloseable {
         "main",
         List.of(OriginServerConfig.of(url)),
         Balance.ROUND_ROBIN,
-        new RetryConfig(1, List.of(), 10),
+        new RetryConfig(1, List.of(), 10, false, true),
         new EjectionConfig(5, 5, Duration.ofSeconds(10), 50, 50),
         null,
         8,
@@ -122,7 +122,9 @@ final class Lab implements AutoCloseable {
   }
 
   static OriginConfig withRetries(OriginConfig c, int attempts, int budget, Integer... statuses) {
-    return edit(c, draft -> draft.retry = new RetryConfig(attempts, List.of(statuses), budget));
+    return edit(
+        c,
+        draft -> draft.retry = new RetryConfig(attempts, List.of(statuses), budget, false, true));
   }
 
   static OriginConfig withEjection(OriginConfig c, int failures, int maxShare, int panic) {
@@ -230,6 +232,35 @@ final class Lab implements AutoCloseable {
     return new OriginRequest(method, target, HeaderFields.of("host", "example.com"), body);
   }
 
+  /** Sends by a client that stands before the one of the first loop. */
+  Recorder sendBy(OriginClient client, OriginRequest request) throws Exception {
+    return sendBy(client, request, new Recorder(), call -> {});
+  }
+
+  Recorder sendBy(
+      OriginClient client, OriginRequest request, Recorder recorder, Consumer<OriginCall> then)
+      throws Exception {
+    return sendBy(0, client, request, recorder, then);
+  }
+
+  private Recorder sendBy(
+      int loop,
+      OriginClient client,
+      OriginRequest request,
+      Recorder recorder,
+      Consumer<OriginCall> then)
+      throws Exception {
+    onLoop(
+        loop,
+        () -> {
+          OriginCall call = client.send("main", request, recorder);
+          assertEquals(0, recorder.ends, "the listener was called before send returned");
+          then.accept(call);
+          return call;
+        });
+    return recorder;
+  }
+
   Recorder send(OriginRequest request) throws Exception {
     return send(0, request, new Recorder(), call -> {});
   }
@@ -241,15 +272,7 @@ final class Lab implements AutoCloseable {
   /** Sends on a loop; what to do with the call happens there too, before anything else can. */
   Recorder send(int loop, OriginRequest request, Recorder recorder, Consumer<OriginCall> then)
       throws Exception {
-    onLoop(
-        loop,
-        () -> {
-          OriginCall call = clients.get(loop).send("main", request, recorder);
-          assertEquals(0, recorder.ends, "the listener was called before send returned");
-          then.accept(call);
-          return call;
-        });
-    return recorder;
+    return sendBy(loop, clients.get(loop), request, recorder, then);
   }
 
   <T> T onLoop(int loop, Callable<T> task) throws Exception {

@@ -123,7 +123,7 @@ public final class OriginWire {
                   NAME,
                   List.of(OriginServerConfig.of("http://127.0.0.1:1")),
                   Balance.PEAK_EWMA,
-                  new RetryConfig(1, List.of(), 10),
+                  new RetryConfig(1, List.of(), 10, false, true),
                   new EjectionConfig(5, 5, Duration.ofSeconds(10), 50, 50),
                   null,
                   MAX,

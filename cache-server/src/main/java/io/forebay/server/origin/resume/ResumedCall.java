@@ -1,0 +1,188 @@
+package io.forebay.server.origin.resume;
+
+import io.forebay.core.http.HeaderFields;
+import io.forebay.server.counters.LoopCounters;
+import io.forebay.server.origin.OriginCall;
+import io.forebay.server.origin.OriginFailure;
+import io.forebay.server.origin.OriginFailure.Kind;
+import io.forebay.server.origin.OriginListener;
+import io.forebay.server.origin.OriginRequest;
+import io.forebay.server.origin.OriginSender;
+import io.forebay.server.tunnel.TunnelEnd;
+import io.netty.buffer.ByteBuf;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A GET whose body goes on if it breaks off. Confined to one event loop. */
+final class ResumedCall implements OriginCall, OriginListener {
+
+  /** How often one body goes on, however little each attempt brings (I5). */
+  private static final int MAX_RESUMES = 16;
+
+  /** Fields that say which part is wanted, and of which representation. */
+  private static final Set<String> ABOUT_PARTS =
+      Set.of(
+          "range",
+          "if-range",
+          "if-match",
+          "if-none-match",
+          "if-modified-since",
+          "if-unmodified-since");
+
+  private final OriginSender sender;
+  private final OriginRequest request;
+  private final OriginListener listener;
+  private final LoopCounters counters;
+
+  /** The latest attempt. */
+  private @Nullable OriginCall call;
+
+  /** Null while there is no head, and if its body cannot go on. */
+  private @Nullable BodyPart part;
+
+  private long received;
+  private int resumes;
+  private boolean isSuspended;
+
+  /** Why the attempt before broke off, until the head of the present one has come. */
+  private @Nullable OriginFailure brokenOff;
+
+  ResumedCall(
+      OriginSender sender, OriginRequest request, OriginListener listener, LoopCounters counters) {
+    this.sender = sender;
+    this.request = request;
+    this.listener = listener;
+    this.counters = counters;
+  }
+
+  void start(String origin) {
+    call = sender.send(origin, request, this);
+  }
+
+  private OriginCall call() {
+    return Objects.requireNonNull(call, "nothing is sent before start");
+  }
+
+  // What the caller orders.
+
+  @Override
+  public void suspend() {
+    isSuspended = true;
+    call().suspend();
+  }
+
+  @Override
+  public void resume() {
+    isSuspended = false;
+    call().resume();
+  }
+
+  @Override
+  public void cancel() {
+    call().cancel();
+  }
+
+  // What the origin says.
+
+  @Override
+  public void onInformational(int status, HeaderFields fields) {
+    if (brokenOff == null) {
+      listener.onInformational(status, fields);
+    }
+  }
+
+  @Override
+  public void onTunnel(HeaderFields fields, TunnelEnd end) {
+    listener.onTunnel(fields, end);
+  }
+
+  @Override
+  public void onHead(
+      int status, HeaderFields fields, long contentLength, boolean isCloseDelimited) {
+    BodyPart begun = part;
+    OriginFailure why = brokenOff;
+    if (begun == null || why == null) {
+      part = BodyPart.of(status, fields, contentLength);
+      listener.onHead(status, fields, contentLength, isCloseDelimited);
+      return;
+    }
+    BodyPart whole = begun.continuedBy(status, fields, contentLength, received);
+    if (whole == null) {
+      call().cancel();
+      listener.onFailure(why);
+      return;
+    }
+    part = whole;
+    brokenOff = null;
+    counters.originBodiesResumed++;
+  }
+
+  @Override
+  public void onData(ByteBuf data) {
+    received += data.readableBytes();
+    BodyPart known = part;
+    if (resumes > 0 && known != null && received > known.last() - known.first() + 1) {
+      data.release();
+      call().cancel();
+      listener.onFailure(wrongLength());
+    } else {
+      listener.onData(data);
+    }
+  }
+
+  @Override
+  public void onReadComplete() {
+    listener.onReadComplete();
+  }
+
+  @Override
+  public void onEnd(HeaderFields trailers) {
+    BodyPart known = part;
+    if (resumes > 0 && known != null && !known.isWhole(received)) {
+      listener.onFailure(wrongLength());
+    } else {
+      listener.onEnd(trailers);
+    }
+  }
+
+  private static OriginFailure wrongLength() {
+    return new OriginFailure(
+        Kind.INVALID_RESPONSE, "a body that went on had another length than its Content-Range");
+  }
+
+  @Override
+  public void onFailure(OriginFailure failure) {
+    OriginFailure why = brokenOff == null ? failure : brokenOff;
+    BodyPart known = part;
+    OriginCall next =
+        brokenOff == null && known != null && mayGoOn(failure.kind(), known)
+            ? sender.sendAgain(call(), rest(known), false, this)
+            : null;
+    if (next == null) {
+      listener.onFailure(why);
+      return;
+    }
+    resumes++;
+    brokenOff = failure;
+    call = next;
+    if (isSuspended) {
+      next.suspend();
+    }
+  }
+
+  private boolean mayGoOn(Kind kind, BodyPart known) {
+    return (kind == Kind.TRUNCATED || kind == Kind.IDLE_TIMEOUT)
+        && resumes < MAX_RESUMES
+        && !known.isWhole(received);
+  }
+
+  /** The request for what is missing: that alone, and only of the same representation. */
+  private OriginRequest rest(BodyPart known) {
+    HeaderFields.Builder fields = HeaderFields.builder();
+    request.fields().without(ABOUT_PARTS::contains).forEach(fields::add);
+    fields.add("range", known.rangeAfter(received)).add("if-range", known.etag());
+    return new OriginRequest(
+        request.method(), request.target(), fields.build(), request.body(), request.hop());
+  }
+}

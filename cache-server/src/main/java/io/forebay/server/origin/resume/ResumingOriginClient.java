@@ -1,0 +1,46 @@
+package io.forebay.server.origin.resume;
+
+import io.forebay.server.counters.LoopCounters;
+import io.forebay.server.origin.OriginCall;
+import io.forebay.server.origin.OriginClient;
+import io.forebay.server.origin.OriginListener;
+import io.forebay.server.origin.OriginRequest;
+import io.forebay.server.origin.OriginSender;
+import java.util.function.Predicate;
+
+/**
+ * Resumes response bodies that break off. The listener sees one response; confined to one event
+ * loop.
+ */
+public final class ResumingOriginClient implements OriginClient {
+  private final OriginSender sender;
+  private final Predicate<String> isWanted;
+  private final LoopCounters counters;
+
+  /**
+   * The client of one loop.
+   *
+   * @param isWanted whether bodies of the origin of that name are resumed
+   */
+  public ResumingOriginClient(
+      OriginSender sender, Predicate<String> isWanted, LoopCounters counters) {
+    this.sender = sender;
+    this.isWanted = isWanted;
+    this.counters = counters;
+  }
+
+  @Override
+  public OriginCall send(String origin, OriginRequest request, OriginListener listener) {
+    boolean isResumable =
+        request.method().equals("GET")
+            && request.body().lengthBytes() == 0
+            && request.hop().upgrade() == null
+            && isWanted.test(origin);
+    if (!isResumable) {
+      return sender.send(origin, request, listener);
+    }
+    ResumedCall call = new ResumedCall(sender, request, listener, counters);
+    call.start(origin);
+    return call;
+  }
+}
