@@ -54,7 +54,7 @@ class ArchitectureTest {
           List.of("fill", "fill.history", "deliver", "response", "purge", "fairness"),
           List.of("origin.hedge", "origin.resume"),
           List.of("origin", "origin.dns", "runtime", "accesslog", "tls", "tls.ocsp", "drive"),
-          List.of("origin.balance", "origin.health"),
+          List.of("origin.balance", "origin.drain", "origin.health", "origin.probe"),
           List.of("http"),
           List.of("tunnel"),
           List.of("loop"),

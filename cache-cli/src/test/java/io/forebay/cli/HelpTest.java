@@ -24,6 +24,8 @@ final class HelpTest {
         "stats",
         "reload",
         "origins",
+        "origins drain",
+        "origins undrain",
         "explain",
         "config",
         "config check",

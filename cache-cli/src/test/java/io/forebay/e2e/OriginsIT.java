@@ -105,6 +105,49 @@ final class OriginsIT {
     }
   }
 
+  @Test
+  void aDrainedServerGetsNoRequestsAlsoAfterARestart() throws Exception {
+    startServers(2);
+    String drained = servers.getFirst().url();
+    try (EdgeProcess edge = edge("balance: round-robin")) {
+      assertEquals(200, edge.get("/a").status());
+      assertEquals(200, edge.get("/b").status());
+      Commands.Finished done =
+          Jar.with()
+              .run(
+                  "origins",
+                  "drain",
+                  drained,
+                  "--reason",
+                  "kernel update",
+                  "--admin-url",
+                  edge.adminUrl());
+      assertEquals(0, done.exit(), done::toString);
+      Await.until("it is drained", () -> state(edge, drained).equals("drained"));
+      Commands.Finished last =
+          Jar.with()
+              .run("origins", "drain", servers.getLast().url(), "--admin-url", edge.adminUrl());
+      assertEquals(1, last.exit(), last::toString);
+      assertTrue(last.err().contains("has no usable address left"), last::toString);
+
+      edge.kill();
+      assertEquals(edge, edge.restart());
+      for (int i = 0; i < 10; i++) {
+        assertEquals(200, edge.get("/again/" + i).status());
+      }
+      assertEquals(1, servers.getFirst().requests().size());
+      Commands.Finished shown = Jar.with().run("origins", "--admin-url", edge.adminUrl());
+      assertTrue(shown.out().contains("kernel update"), shown::toString);
+      Commands.Finished undone =
+          Jar.with().run("origins", "undrain", drained, "--admin-url", edge.adminUrl());
+      assertEquals(0, undone.exit(), undone::toString);
+      for (int i = 0; i < 10; i++) {
+        assertEquals(200, edge.get("/undrained/" + i).status());
+      }
+      assertEquals(6, servers.getFirst().requests().size());
+    }
+  }
+
   private void startServers(int count) throws Exception {
     for (int i = 0; i < count; i++) {
       PathOrigin server = PathOrigin.start();

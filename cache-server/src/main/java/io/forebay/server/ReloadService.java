@@ -12,6 +12,7 @@ import io.forebay.server.exchange.ExchangeContext;
 import io.forebay.server.fill.FillTable;
 import io.forebay.server.listen.Listeners;
 import io.forebay.server.node.NodeControl.Reload;
+import io.forebay.server.origin.OriginProbes;
 import io.forebay.server.origin.Origins;
 import io.forebay.server.origin.OwnListenAddresses;
 import io.forebay.server.origin.PooledOriginClient;
@@ -50,6 +51,7 @@ final class ReloadService {
   private final Listeners listeners;
   private final List<ExchangeContext> loops;
   private final List<PooledOriginClient> clients;
+  private final OriginProbes probes;
   private final CounterNames counterNames;
 
   /**
@@ -76,6 +78,7 @@ final class ReloadService {
       Listeners listeners,
       List<ExchangeContext> loops,
       List<PooledOriginClient> clients,
+      OriginProbes probes,
       CounterNames counterNames) {
     this.source = source;
     this.started = started;
@@ -89,6 +92,7 @@ final class ReloadService {
     this.listeners = listeners;
     this.loops = loops;
     this.clients = clients;
+    this.probes = probes;
     this.counterNames = counterNames;
     this.reachable = activeConfig.origins();
   }
@@ -119,6 +123,7 @@ final class ReloadService {
       activeConfig.origins(Origins.load(next.origins(), loaded, ownListeners));
       reachable = loaded;
       names.watch(loaded.hostNames());
+      probes.configure(activeConfig.origins());
       ResponseLimits bounds = ResponseLimits.of(next.limits());
       for (int i = 0; i < loops.size(); i++) {
         PooledOriginClient client = clients.get(i);

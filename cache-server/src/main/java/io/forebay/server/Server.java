@@ -37,6 +37,8 @@ import io.forebay.server.node.NodeControl;
 import io.forebay.server.node.StoreTarget;
 import io.forebay.server.origin.OriginClient;
 import io.forebay.server.origin.OriginConnections;
+import io.forebay.server.origin.OriginDrains;
+import io.forebay.server.origin.OriginProbes;
 import io.forebay.server.origin.OriginReadiness;
 import io.forebay.server.origin.OriginSender;
 import io.forebay.server.origin.OriginStatus;
@@ -47,6 +49,11 @@ import io.forebay.server.origin.ResponseLimits;
 import io.forebay.server.origin.dns.CachingNameResolver;
 import io.forebay.server.origin.hedge.HedgingOriginClient;
 import io.forebay.server.origin.resume.ResumingOriginClient;
+import io.forebay.server.origin.drain.DrainFile;
+import io.forebay.server.origin.drain.DrainOrder;
+import io.forebay.server.origin.drain.DrainOutcome;
+import io.forebay.server.origin.probe.Prober;
+import io.forebay.server.origin.probe.ServerProbes;
 import io.forebay.server.purge.PurgeDone;
 import io.forebay.server.purge.PurgeOrder;
 import io.forebay.server.purge.PurgePredicate;
@@ -140,6 +147,8 @@ public final class Server implements NodeControl, AutoCloseable {
   private final List<ExchangeContext> loops = new ArrayList<>();
   private final List<PooledOriginClient> clients = new ArrayList<>();
   private final OriginConnections originConnections = new OriginConnections();
+  private final OriginDrains drains;
+  private final OriginProbes probes;
   private final ActiveConfig activeConfig;
   private final PurgeService purges;
   private final PurgeQueue purgeQueue;
@@ -235,6 +244,13 @@ public final class Server implements NodeControl, AutoCloseable {
                   storeSettings(config, tierBytes, loopCount, clockMillis)
                       .withCells(cells(cellPlan))
                       .withIndex(plan.index(tierBytes))));
+      drains =
+          new OriginDrains(
+              new DrainFile(config.store().data()),
+              originConnections,
+              this::origins,
+              this::applyDrains,
+              clockMillis);
       memorySum = plan.sum(store.memoryParts());
       if (!memorySum.fits()) {
         LOG.warn(memorySum.warning());
@@ -265,6 +281,17 @@ public final class Server implements NodeControl, AutoCloseable {
       listeners =
           opened(
               Listeners.bind(config, transport, exchanges, counters, accessLog, clockMillis, tls));
+      probes =
+          opened(
+              new OriginProbes(
+                  originConnections,
+                  names,
+                  Transport.ALLOCATOR,
+                  new SplittableRandom(),
+                  clockMillis,
+                  System::nanoTime,
+                  LoggerFactory.getLogger(Prober.class)::warn));
+      probes.configure(origins);
       queries =
           new QueryService(
               store,
@@ -288,6 +315,7 @@ public final class Server implements NodeControl, AutoCloseable {
               listeners,
               loops,
               clients,
+              probes,
               counterNames);
       metrics = opened(new NodeMetrics(this, accessLog, version));
       admin = opened(AdminServer.start(this, metrics, accessLog, version));
@@ -534,6 +562,27 @@ public final class Server implements NodeControl, AutoCloseable {
   @Override
   public List<OriginStatus> origins() {
     return OriginStatus.all(activeConfig.origins(), clients, originConnections, names);
+  }
+
+  @Override
+  public DrainOutcome drain(DrainOrder order) throws IOException {
+    return drains.drain(order);
+  }
+
+  @Override
+  public DrainOutcome undrain(String server, @Nullable String origin) throws IOException {
+    return drains.undrain(server, origin);
+  }
+
+  @Override
+  public List<ServerProbes> probes() {
+    return probes.servers();
+  }
+
+  private void applyDrains() {
+    for (int i = 0; i < clients.size(); i++) {
+      loops.get(i).eventLoop().submit(clients.get(i)::applyDrains).syncUninterruptibly();
+    }
   }
 
   @Override

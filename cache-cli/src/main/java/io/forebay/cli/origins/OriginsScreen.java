@@ -60,6 +60,21 @@ final class OriginsScreen {
                 + ": "
                 + endpoint.path("why").asString(""));
       }
+      JsonNode probe = endpoint.path("probe");
+      // A failing address has told it.
+      if (probe.path("lastFailure").isString()
+          && !probe.path("verdict").asString("").equals(state)) {
+        lines.add(
+            output.faint(
+                "    probes: "
+                    + probe.path("verdict").asString("?")
+                    + " since "
+                    + probe.path("since").asString("?")
+                    + "; the latest that failed, at "
+                    + probe.path("lastFailureAt").asString("?")
+                    + ": "
+                    + probe.path("lastFailure").asString("")));
+      }
     }
     if (server.path("problem").isString()) {
       if (server.path("endpoints").isEmpty()) {

@@ -1,7 +1,6 @@
 package io.forebay.server.admin;
 
 import io.forebay.server.accesslog.AccessLog;
-import io.forebay.server.admin.report.OriginReport;
 import io.forebay.server.admin.report.StatsReport;
 import io.forebay.server.config.ConfigView;
 import io.forebay.server.config.Loopback;
@@ -46,6 +45,7 @@ public final class AdminServer implements AutoCloseable {
   private final PurgeEndpoint purge;
   private final DisksEndpoint stores;
   private final StoreEndpoint store;
+  private final OriginsEndpoint origins;
   private final WarmJobs warm;
   private final Address address;
   private final AdminListener listener;
@@ -64,6 +64,7 @@ public final class AdminServer implements AutoCloseable {
     purge = new PurgeEndpoint(node);
     stores = new DisksEndpoint(node, AUDIT);
     store = new StoreEndpoint(node, AUDIT);
+    origins = new OriginsEndpoint(node, AUDIT);
     warm = new WarmJobs(node, version);
     threads = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("admin-", 0).factory());
     listener = new AdminListener(bounds, new Requests(), threads);
@@ -244,8 +245,19 @@ public final class AdminServer implements AutoCloseable {
       case "/v1/origins" ->
           new Endpoint(
               List.of("GET"),
+              (exchange, method, isTrusted) -> AdminReply.json(200, origins.list()));
+      case "/v1/origins/drain" ->
+          new Endpoint(
+              List.of("POST"),
               (exchange, method, isTrusted) ->
-                  AdminReply.json(200, OriginReport.of(node.origins())));
+                  AdminReply.json(
+                      200, origins.drain(Json.object(exchange.body()), exchange.caller())));
+      case "/v1/origins/undrain" ->
+          new Endpoint(
+              List.of("POST"),
+              (exchange, method, isTrusted) ->
+                  AdminReply.json(
+                      200, origins.undrain(Json.object(exchange.body()), exchange.caller())));
       case "/v1/store/objects" ->
           new Endpoint(
               List.of("GET"),

@@ -789,6 +789,148 @@ final class ConfigKeys {
           "If a smaller share of the origin's addresses is left, ejections are ignored and all are"
               + " used.");
 
+  static final Field<OriginConfig, ProbeConfig.Type> PROBE_TYPE =
+      live(
+          "probe.type",
+          ValueType.constant(ProbeConfig.Type.class),
+          "off",
+          origin -> origin.probe().type(),
+          "Active probes of every address of the origin's servers. `http`: a request with an"
+              + " expected answer; `tcp`: a connection. An address that fails its probes gets no"
+              + " requests while others can be used.");
+  static final Field<OriginConfig, String> PROBE_PATH =
+      live(
+          "probe.path",
+          ValueType.PROBE_PATH,
+          "/",
+          origin -> origin.probe().path(),
+          "Path, and query, of the request.");
+  static final Field<OriginConfig, String> PROBE_METHOD =
+      live(
+          "probe.method",
+          ValueType.oneOf("GET", "HEAD"),
+          "GET",
+          origin -> origin.probe().method(),
+          "Method of the request.");
+  static final Field<OriginConfig, List<String>> PROBE_STATUSES =
+      live(
+          "probe.statuses",
+          ValueType.PROBE_STATUSES,
+          "200-299",
+          origin -> origin.probe().statuses(),
+          "Statuses that count as success.");
+  static final Field<OriginConfig, String> PROBE_TEXT =
+      optional(
+          "probe.text",
+          ValueType.PROBE_TEXT,
+          "none: the head of the response is enough",
+          false,
+          origin -> origin.probe().text(),
+          "Text that the body of the response must have.");
+  static final Field<OriginConfig, Long> PROBE_TEXT_WITHIN =
+      live(
+          "probe.text-within",
+          size("1", "256KiB"),
+          "16KiB",
+          origin -> origin.probe().textWithin(),
+          "How much of the body is read to find the text.");
+  static final Field<OriginConfig, String> PROBE_HOST =
+      optional(
+          "probe.host",
+          ValueType.TEXT,
+          "`origins.NAME.host`, else host and port of the server",
+          false,
+          origin -> origin.probe().host(),
+          "`Host` field of the request.");
+  static final Field<OriginConfig, Integer> PROBE_PORT =
+      optional(
+          "probe.port",
+          integer(1, 65_535),
+          "the server's",
+          false,
+          origin -> origin.probe().port(),
+          "Port that is probed.");
+  static final Field<OriginConfig, String> PROBE_TLS_NAME =
+      optional(
+          "probe.tls-name",
+          ValueType.HOST,
+          "the server's",
+          false,
+          origin -> origin.probe().tlsName(),
+          "Name that is asked for and verified in TLS, with https servers.");
+  static final Field<OriginConfig, Duration> PROBE_INTERVAL =
+      live(
+          "probe.interval",
+          duration("10ms", "1h"),
+          "5s",
+          origin -> origin.probe().interval(),
+          "Time from the start of a probe of an address to the start of the next.");
+  static final Field<OriginConfig, Duration> PROBE_TIMEOUT =
+      live(
+          "probe.timeout",
+          duration("1ms", "1m"),
+          "2s",
+          origin -> origin.probe().timeout(),
+          "Maximum time of a probe, from the connection to the expected text.");
+  static final Field<OriginConfig, Integer> PROBE_JITTER =
+      live(
+          "probe.jitter",
+          ValueType.percent(50),
+          "10%",
+          origin -> origin.probe().jitter(),
+          "By how much each interval varies at random.");
+  static final Field<OriginConfig, Integer> PROBE_HEALTHY =
+      live(
+          "probe.healthy",
+          integer(1, 100),
+          "2",
+          origin -> origin.probe().healthy(),
+          "Successes in a row after which a failing address passes.");
+  static final Field<OriginConfig, Integer> PROBE_UNHEALTHY =
+      live(
+          "probe.unhealthy",
+          integer(1, 100),
+          "3",
+          origin -> origin.probe().unhealthy(),
+          "Failures in a row after which an address fails.");
+  static final Field<OriginConfig, ProbeConfig.Initial> PROBE_INITIAL =
+      live(
+          "probe.initial",
+          ValueType.constant(ProbeConfig.Initial.class),
+          "usable",
+          origin -> origin.probe().initial(),
+          "What an address is until its first result. One that is `unusable` is used from its first"
+              + " success on.");
+
+  /** What only http probes have. */
+  static final List<Field<OriginConfig, ?>> PROBE_HTTP_FIELDS =
+      List.of(
+          PROBE_PATH,
+          PROBE_METHOD,
+          PROBE_STATUSES,
+          PROBE_TEXT,
+          PROBE_TEXT_WITHIN,
+          PROBE_HOST,
+          PROBE_TLS_NAME);
+
+  static final List<Field<OriginConfig, ?>> PROBE_FIELDS =
+      List.of(
+          PROBE_TYPE,
+          PROBE_PATH,
+          PROBE_METHOD,
+          PROBE_STATUSES,
+          PROBE_TEXT,
+          PROBE_TEXT_WITHIN,
+          PROBE_HOST,
+          PROBE_PORT,
+          PROBE_TLS_NAME,
+          PROBE_INTERVAL,
+          PROBE_TIMEOUT,
+          PROBE_JITTER,
+          PROBE_HEALTHY,
+          PROBE_UNHEALTHY,
+          PROBE_INITIAL);
+
   static final Field<OriginServerConfig, String> SERVER_URL =
       required(
           "url",
@@ -1988,7 +2130,22 @@ final class ConfigKeys {
               ORIGIN_EJECTION_GATEWAY_ERRORS,
               ORIGIN_EJECTION_TIME,
               ORIGIN_EJECTION_MAX_SHARE,
-              ORIGIN_EJECTION_PANIC),
+              ORIGIN_EJECTION_PANIC,
+              PROBE_TYPE,
+              PROBE_PATH,
+              PROBE_METHOD,
+              PROBE_STATUSES,
+              PROBE_TEXT,
+              PROBE_TEXT_WITHIN,
+              PROBE_HOST,
+              PROBE_PORT,
+              PROBE_TLS_NAME,
+              PROBE_INTERVAL,
+              PROBE_TIMEOUT,
+              PROBE_JITTER,
+              PROBE_HEALTHY,
+              PROBE_UNHEALTHY,
+              PROBE_INITIAL),
           config -> named(config.origins(), OriginConfig::name));
   static final Section<OriginServerConfig> ORIGIN_SERVERS =
       new Section<>(

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /** Reads the origins and their servers. */
@@ -109,6 +110,56 @@ final class OriginBinder extends Binder {
     return List.copyOf(servers);
   }
 
+  private ProbeConfig probe(String scope) {
+    return new ProbeConfig(
+        given(scope, ConfigKeys.PROBE_TYPE),
+        given(scope, ConfigKeys.PROBE_PATH),
+        given(scope, ConfigKeys.PROBE_METHOD),
+        given(scope, ConfigKeys.PROBE_STATUSES),
+        value(scope, ConfigKeys.PROBE_TEXT),
+        given(scope, ConfigKeys.PROBE_TEXT_WITHIN),
+        value(scope, ConfigKeys.PROBE_HOST),
+        value(scope, ConfigKeys.PROBE_PORT),
+        value(scope, ConfigKeys.PROBE_TLS_NAME),
+        given(scope, ConfigKeys.PROBE_INTERVAL),
+        given(scope, ConfigKeys.PROBE_TIMEOUT),
+        given(scope, ConfigKeys.PROBE_JITTER),
+        given(scope, ConfigKeys.PROBE_HEALTHY),
+        given(scope, ConfigKeys.PROBE_UNHEALTHY),
+        given(scope, ConfigKeys.PROBE_INITIAL));
+  }
+
+  /** Notes settings of probes that would be without effect; defaults, as in a dump, are none. */
+  private void checkProbe(String scope, OriginConfig origin) {
+    ProbeConfig probe = origin.probe();
+    for (Field<OriginConfig, ?> field : ConfigKeys.PROBE_FIELDS) {
+      String path = scope + "." + field.name();
+      Raw raw = values.get(path);
+      boolean isUseful =
+          switch (probe.type()) {
+            case OFF -> field.equals(ConfigKeys.PROBE_TYPE);
+            case TCP -> !ConfigKeys.PROBE_HTTP_FIELDS.contains(field);
+            case HTTP -> true;
+          };
+      if (raw != null && !isUseful && !Objects.equals(field.printed(origin), field.defaultText())) {
+        problems.add(
+            raw.place()
+                .problem(
+                    path,
+                    probe.type() == ProbeConfig.Type.OFF
+                        ? "has no effect without probes"
+                        : "has no effect with probe.type: tcp",
+                    "set probe.type: http, or remove it"));
+      }
+    }
+    if (probe.text() != null && probe.method().equals("HEAD")) {
+      String path = scope + "." + ConfigKeys.PROBE_TEXT.name();
+      problems.add(
+          firstPlace(path)
+              .problem(path, "a response to HEAD has no text", "set probe.method: GET"));
+    }
+  }
+
   private OriginConfig origin(String name, List<OriginServerConfig> servers) {
     String scope = "origins." + name;
     OriginConfig origin =
@@ -130,6 +181,7 @@ final class OriginBinder extends Binder {
                 given(scope, ConfigKeys.ORIGIN_EJECTION_TIME),
                 given(scope, ConfigKeys.ORIGIN_EJECTION_MAX_SHARE),
                 given(scope, ConfigKeys.ORIGIN_EJECTION_PANIC)),
+            probe(scope),
             value(scope, ConfigKeys.ORIGIN_HOST),
             given(scope, ConfigKeys.ORIGIN_MAX_CONNECTIONS),
             file(scope, ConfigKeys.ORIGIN_TRUST),
@@ -140,6 +192,7 @@ final class OriginBinder extends Binder {
             given(scope, ConfigKeys.ORIGIN_IDLE),
             given(scope, ConfigKeys.ORIGIN_TOTAL),
             given(scope, ConfigKeys.ORIGIN_KEEP_ALIVE));
+    checkProbe(scope, origin);
     for (Field<OriginConfig, ?> field : ConfigKeys.ORIGINS.fields()) {
       source(ConfigKeys.ORIGINS, name, field, scope + "." + field.name());
     }

@@ -264,6 +264,7 @@ public record ServerConfig(
       Balance balance,
       RetryConfig retry,
       EjectionConfig ejection,
+      ProbeConfig probe,
       @Nullable String host,
       int maxConnections,
       @Nullable Path trust,

@@ -232,6 +232,13 @@ record ValueType<T>(
           text -> text.matches("429|5[0-9][0-9]"),
           false,
           "write statuses such as 502");
+  static final ValueType<List<String>> PROBE_STATUSES =
+      list(
+          "list of statuses",
+          "200 to 599, and ranges such as `200-299`",
+          ValueType::isStatusRange,
+          false,
+          "write statuses such as 204, or ranges such as 200-299");
   static final ValueType<List<String>> COOKIE_PATTERNS =
       list(
           "list of cookies",
@@ -242,6 +249,21 @@ record ValueType<T>(
                   && NamePatterns.isPattern(text),
           false,
           "write names such as session or wordpress_logged_in_*");
+  static final ValueType<String> PROBE_PATH =
+      matching(
+          "path and query",
+          "`/` and visible ASCII characters without `#`",
+          "/[!-\"$-~]{0,1023}",
+          "/",
+          "write one such as /health or /status?full=1");
+  static final ValueType<String> PROBE_TEXT =
+      matching(
+          "text",
+          "1 to 255 printable ASCII characters",
+          "[ -~]{1,255}",
+          "-",
+          "write what the body of the answer has, such as \"status\": \"ok\"");
+
   static final ValueType<List<String>> LANGUAGES =
       list(
           "list of languages",
@@ -667,6 +689,11 @@ record ValueType<T>(
           return List.copyOf(items);
         },
         items -> String.join(",", items));
+  }
+
+  private static boolean isStatusRange(String text) {
+    return text.matches("[2-5][0-9][0-9](-[2-5][0-9][0-9])?")
+        && (text.length() == 3 || text.substring(0, 3).compareTo(text.substring(4)) <= 0);
   }
 
   private static WrongValueException wrong(String text, String why, String right) {

@@ -3,6 +3,7 @@ package io.forebay.server.metric;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.drive.DriveHealth;
 import io.forebay.server.node.NodeStatus;
+import io.forebay.server.origin.probe.ServerProbes;
 import io.forebay.server.tls.CertificateStatus;
 import io.forebay.storage.StoreStats;
 import io.forebay.storage.disk.DiskStats;
@@ -29,6 +30,7 @@ final class CachedReports {
   private final Kept<List<DriveHealth>> drives;
   private final Kept<List<StorageClassStats>> classes;
   private final Kept<List<CertificateStatus>> certificates;
+  private final Kept<List<ServerProbes>> probes;
   private final Kept<NodeStatus.Memory> memory;
   private final Kept<double[]> busy;
 
@@ -40,6 +42,7 @@ final class CachedReports {
     this.drives = new Kept<>(node::drives);
     this.classes = new Kept<>(node::storageClasses);
     this.certificates = new Kept<>(node::certificates);
+    this.probes = new Kept<>(node::probes);
     this.memory = new Kept<>(node::memory);
     this.busy = new Kept<>(node::busyShares);
   }
@@ -51,6 +54,7 @@ final class CachedReports {
     drives.forget();
     classes.forget();
     certificates.forget();
+    probes.forget();
     memory.forget();
     busy.forget();
   }
@@ -89,6 +93,10 @@ final class CachedReports {
 
   List<CertificateStatus> certificates() {
     return certificates.get();
+  }
+
+  List<ServerProbes> probes() {
+    return probes.get();
   }
 
   NodeStatus.Memory memory() {

@@ -5,6 +5,7 @@ import io.forebay.server.counters.CounterNames;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.counters.NameTable;
 import io.forebay.server.drive.DriveHealth;
+import io.forebay.server.origin.probe.ServerProbes;
 import io.forebay.server.tls.CertificateStatus;
 import io.forebay.storage.disk.DiskStats;
 import io.forebay.storage.placement.StorageClassStats;
@@ -31,6 +32,11 @@ final class NodeMeters {
   private int origins = NameTable.NAMED;
   private int originServers = NameTable.NAMED;
   private int listeners = NameTable.NAMED;
+
+  /** Servers with meters of their probes; no more than there are names elsewhere. */
+  private final Set<ServerKey> probed = new HashSet<>();
+
+  private record ServerKey(String origin, String server) {}
 
   private record CertificateKey(String name, String kind) {}
 
@@ -90,6 +96,12 @@ final class NodeMeters {
     for (StorageClassStats one : from.storageClasses()) {
       if (classes.add(one.name())) {
         StorageClassMetrics.addNamed(meters, from, one.name());
+      }
+    }
+    for (ServerProbes server : from.probes()) {
+      ServerKey key = new ServerKey(server.origin(), server.server());
+      if (probed.size() < NameTable.MAX_NAMES && probed.add(key)) {
+        ProbeMetrics.addNamed(meters, from, server.origin(), server.server());
       }
     }
     Set<CertificateKey> now = new HashSet<>();

@@ -1,5 +1,7 @@
 package io.forebay.server.node;
 
+import io.forebay.server.origin.drain.DrainOrder;
+import io.forebay.server.origin.drain.DrainOutcome;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
@@ -55,6 +57,23 @@ public interface NodeControl extends NodeStatus, NodeQueries, PurgeControl {
       }
       return null;
     }
+  }
+
+  /**
+   * Takes a server of an origin out of use: when this returns, it gets no new request, also after a
+   * restart. Blocks while a file is written.
+   *
+   * @throws IllegalArgumentException when there is no such server
+   * @throws IllegalStateException when it may not be drained now, with the reason
+   * @throws IOException when it could not be made durable; nothing was changed
+   */
+  default DrainOutcome drain(DrainOrder order) throws IOException {
+    throw new IllegalArgumentException("there is no server " + order.server());
+  }
+
+  /** Takes a drained server back into use; throws as {@link #drain} does. */
+  default DrainOutcome undrain(String server, @Nullable String origin) throws IOException {
+    throw new IllegalArgumentException("there is no server " + server);
   }
 
   /** Reads the configuration again and swaps it in; a bad one changes nothing. */

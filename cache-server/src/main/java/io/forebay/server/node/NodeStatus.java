@@ -4,6 +4,7 @@ import io.forebay.server.config.ServerConfig;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.drive.DriveHealth;
 import io.forebay.server.origin.OriginStatus;
+import io.forebay.server.origin.probe.ServerProbes;
 import io.forebay.server.tls.CertificateStatus;
 import io.forebay.storage.StoreStats;
 import io.forebay.storage.disk.DiskStats;
@@ -68,6 +69,11 @@ public interface NodeStatus {
 
   /** The origins with their servers. */
   default List<OriginStatus> origins() {
+    return List.of();
+  }
+
+  /** What active probes have found of each server that is probed. */
+  default List<ServerProbes> probes() {
     return List.of();
   }
 

@@ -4,7 +4,7 @@
  * <pre>
  *   NodeStatus (read)   NodeQueries (ask)   PurgeControl (purge)
  *           └───────────────────┼──────────────────┘
- *                          NodeControl (and reload, disks)
+ *                          NodeControl (and reload, disks, drains)
  * </pre>
  *
  * <p>Start at {@link NodeControl}; take the smallest of the interfaces that does.

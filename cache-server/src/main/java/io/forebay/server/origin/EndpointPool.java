@@ -27,6 +27,7 @@ final class EndpointPool extends Candidate {
   private int connections;
   private int rank;
   private boolean isDraining;
+  private boolean isDrained;
   private boolean isReleased;
 
   EndpointPool(OriginPool pool, OriginServer server, InetSocketAddress address) {
@@ -43,6 +44,7 @@ final class EndpointPool extends Candidate {
             loop.names()
                 .originServers()
                 .number(server.config().name() + " " + server.settings().url()));
+    this.isDrained = findDrain();
   }
 
   OriginPool pool() {
@@ -66,9 +68,30 @@ final class EndpointPool extends Candidate {
     rank = newRank;
   }
 
-  /** Whether its name no longer resolves to this address: it gets no more requests. */
+  /** Whether it gets no more requests: its name lost this address, or an operator drained it. */
   boolean isDraining() {
-    return isDraining;
+    return isDraining || isDrained;
+  }
+
+  /** Whether an operator drained it. */
+  boolean isDrained() {
+    return isDrained;
+  }
+
+  /** Looks whether an operator drained it, or took it back into use. */
+  void applyDrains() {
+    isDrained = findDrain();
+    if (isDrained) {
+      closeIdle();
+    }
+  }
+
+  private boolean findDrain() {
+    return pool.client()
+            .shared()
+            .drains()
+            .find(server.config().name(), server.settings().url(), OriginStatus.text(address))
+        != null;
   }
 
   void drain() {
@@ -91,8 +114,9 @@ final class EndpointPool extends Candidate {
     }
   }
 
-  boolean isEjected() {
-    return health.isEjected();
+  /** Whether it gets no requests while others can be used. */
+  boolean isAvoided() {
+    return health.isAvoided();
   }
 
   /** What this loop counts of the server. */

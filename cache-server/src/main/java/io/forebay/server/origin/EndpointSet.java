@@ -17,24 +17,28 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   servers of the origin ──► addresses that the filter lets through ──► endpoints, by rank
  *                                                                          │
- *   a call ──► of the lowest rank, not ejected, not tried by the call ─────┴──► policy ──► one
+ *   a call ──► of the lowest rank, not avoided, not tried by the call ─────┴──► policy ──► one
  * </pre>
+ *
+ * <p>Endpoints that an operator drained are left out: neither policies nor half-open requests nor
+ * the panic threshold see them.
  *
  * <p>An IPv6 address of a name that also has IPv4 addresses ranks behind these: many nodes have no
  * IPv6 route. Confined to the loop.
  */
 final class EndpointSet {
   /** Addresses of one name that are used; more are ignored (I5). */
-  private static final int MAX_ADDRESSES = 64;
+  static final int MAX_ADDRESSES = 64;
 
   private final OriginPool pool;
   private final BalancePolicy policy;
   private final List<Member> members = new ArrayList<>();
   private final boolean hasNames;
 
+  /** Those that are not drained. */
   private final List<EndpointPool> all = new ArrayList<>();
 
-  /** The same for other threads. */
+  /** Those and the drained ones, for other threads too. */
   private volatile List<EndpointPool> published = List.of();
 
   /** Those of the lowest rank, for calls that have tried none. */
@@ -58,11 +62,7 @@ final class EndpointSet {
     rebuild();
   }
 
-  List<EndpointPool> all() {
-    return all;
-  }
-
-  /** All of them; any thread may read their figures. */
+  /** All of them, drained ones included; any thread may read their figures. */
   List<EndpointPool> published() {
     return published;
   }
@@ -75,7 +75,7 @@ final class EndpointSet {
   /** The endpoint for a call's next attempt; null if there is none that it has not tried. */
   @Nullable EndpointPool choose(PooledCall call) {
     List<EndpointPool> candidates = preferred;
-    if (call.hasTried() || (all.size() > 1 && hasEjected())) {
+    if (call.hasTried() || (all.size() > 1 && hasAvoided())) {
       EndpointPool probed = all.size() > 1 ? probe(call) : null;
       if (probed != null) {
         return probed;
@@ -89,9 +89,9 @@ final class EndpointSet {
     };
   }
 
-  private boolean hasEjected() {
+  private boolean hasAvoided() {
     for (int i = 0; i < all.size(); i++) {
-      if (all.get(i).isEjected()) {
+      if (all.get(i).isAvoided()) {
         return true;
       }
     }
@@ -104,7 +104,7 @@ final class EndpointSet {
       return null;
     }
     for (EndpointPool endpoint : all) {
-      if (endpoint.isEjected()
+      if (endpoint.isAvoided()
           && pool.health().tryProbe(endpoint.health(), call.request().isSafeToSendAgain())) {
         return endpoint;
       }
@@ -112,11 +112,11 @@ final class EndpointSet {
     return null;
   }
 
-  /** The endpoints of the lowest rank that are not ejected and that the call has not tried. */
+  /** The endpoints of the lowest rank that are not avoided and that the call has not tried. */
   private List<EndpointPool> usable(PooledCall call) {
     int healthy = 0;
     for (EndpointPool endpoint : all) {
-      healthy += endpoint.isEjected() ? 0 : 1;
+      healthy += endpoint.isAvoided() ? 0 : 1;
     }
     boolean isPanic =
         healthy * 100 < pool.origin().config().ejection().panicThreshold() * all.size();
@@ -145,12 +145,12 @@ final class EndpointSet {
     return count;
   }
 
-  private List<EndpointPool> untried(PooledCall call, boolean withEjected) {
+  private List<EndpointPool> untried(PooledCall call, boolean withAvoided) {
     untried.clear();
     int lowest = Integer.MAX_VALUE;
     for (EndpointPool endpoint : all) {
       if (endpoint.rank() <= lowest
-          && (withEjected || !endpoint.isEjected())
+          && (withAvoided || !endpoint.isAvoided())
           && !call.hasTried(endpoint)) {
         if (endpoint.rank() < lowest) {
           lowest = endpoint.rank();
@@ -175,10 +175,16 @@ final class EndpointSet {
 
   /** The pool is no longer used for new calls; those that wait still are served. */
   void retire() {
-    for (EndpointPool endpoint : all) {
+    for (EndpointPool endpoint : published) {
       endpoint.closeIdle();
       endpoint.releaseHealth();
     }
+  }
+
+  /** Operators drained servers, or took some back into use. */
+  void applyDrains() {
+    published.forEach(EndpointPool::applyDrains);
+    rebuild();
   }
 
   // Names.
@@ -248,11 +254,15 @@ final class EndpointSet {
   }
 
   private void rebuild() {
+    List<EndpointPool> every = new ArrayList<>();
+    members.forEach(member -> every.addAll(member.endpoints));
+    published = List.copyOf(every);
     all.clear();
-    for (Member member : members) {
-      all.addAll(member.endpoints);
+    for (EndpointPool endpoint : every) {
+      if (!endpoint.isDrained()) {
+        all.add(endpoint);
+      }
     }
-    published = List.copyOf(all);
     preferred.clear();
     int lowest = all.stream().mapToInt(EndpointPool::rank).min().orElse(0);
     // Backups wait until it is known that the others cannot be used.
@@ -266,6 +276,10 @@ final class EndpointSet {
     if (!all.isEmpty()) {
       return new OriginFailure(
           OriginFailure.Kind.CONNECT_FAILED, pool.origin().label() + ": every address was tried");
+    }
+    if (!published.isEmpty()) {
+      return new OriginFailure(
+          OriginFailure.Kind.CONNECT_FAILED, pool.origin().label() + ": every address is drained");
     }
     Member first = members.getFirst();
     for (Member member : members) {

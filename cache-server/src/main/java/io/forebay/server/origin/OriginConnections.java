@@ -1,5 +1,6 @@
 package io.forebay.server.origin;
 
+import io.forebay.server.origin.drain.Drains;
 import io.forebay.server.origin.health.OriginHealth;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -8,8 +9,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The state of each origin that all event loops share: the number of its connections, so that the
- * limit applies to all loops together, the health of its endpoints, and the log of its failures.
- * One instance per node.
+ * limit applies to all loops together, the health of its endpoints, which servers are drained, and
+ * the log of its failures. One instance per node.
  */
 public final class OriginConnections {
   private final ConcurrentHashMap<String, OriginConnectionPermits> byOrigin =
@@ -18,6 +19,7 @@ public final class OriginConnections {
   private final ConcurrentHashMap<String, OriginHealth> health = new ConcurrentHashMap<>();
   private final LongSupplier clockNanos;
   private final Consumer<String> log;
+  private volatile Drains drains = Drains.NONE;
 
   public OriginConnections() {
     this(System::nanoTime, LoggerFactory.getLogger(OriginWatch.class)::warn);
@@ -41,6 +43,18 @@ public final class OriginConnections {
   OriginHealth health(String origin) {
     return health.computeIfAbsent(
         origin, name -> new OriginHealth(clockNanos, System::currentTimeMillis, log));
+  }
+
+  /** The servers that operators took out of use. */
+  Drains drains() {
+    return drains;
+  }
+
+  /**
+   * Replaces them; loops look when they are told to, see {@link PooledOriginClient#applyDrains}.
+   */
+  void drains(Drains next) {
+    drains = next;
   }
 
   /** Connections open or being opened to an origin now. */

@@ -202,7 +202,7 @@ final class OriginPool {
     if (chosen == endpoint) {
       return !endpoint.isDraining();
     }
-    if (endpoint.isDraining() || endpoint.isEjected() || call.hasTried(endpoint)) {
+    if (endpoint.isDraining() || endpoint.isAvoided() || call.hasTried(endpoint)) {
       return false;
     }
     return chosen == null

@@ -2,8 +2,10 @@ package io.forebay.server.origin;
 
 import io.forebay.server.origin.dns.NameResolver;
 import io.forebay.server.origin.dns.NameResolver.Resolution;
+import io.forebay.server.origin.drain.Drain;
 import io.forebay.server.origin.health.EndpointHealth;
 import io.forebay.server.origin.health.EndpointHealth.Ejection;
+import io.forebay.server.origin.health.ProbeStatus;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -20,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record OriginStatus(
     String name, String balance, int connections, int maxConnections, List<Server> servers) {
+  /** State of an endpoint that gets its share of the requests. */
+  static final String USABLE = "usable";
 
   /**
    * A server of the configuration.
@@ -36,15 +40,18 @@ public record OriginStatus(
   /**
    * An address of a server.
    *
-   * @param state {@code usable}, {@code ejected} or {@code half-open}
-   * @param why what led to the ejection, or null
-   * @param sinceMillis when it was ejected, wall clock; 0 if it is not
+   * @param state {@code usable}, {@code ejected} or {@code half-open}; {@code failing} or {@code
+   *     untested} because of its probes; {@code draining} or, once nothing is in progress, {@code
+   *     drained}
+   * @param why what led to the state, or null
+   * @param sinceMillis when that was, wall clock; 0 if it is usable
    * @param connections open or being opened
    * @param requests in progress
    * @param latencyMillis moving average of the time to the head of a response, averaged over the
    *     loops; negative if not known, as for the only endpoint of an origin
    * @param failuresInARow since the last answer
    * @param ejections since the address is known
+   * @param probe what probes have found, or null if it is not probed
    */
   public record Endpoint(
       String address,
@@ -55,7 +62,8 @@ public record OriginStatus(
       int requests,
       double latencyMillis,
       int failuresInARow,
-      int ejections) {}
+      int ejections,
+      @Nullable ProbeStatus probe) {}
 
   /** Every origin of a configuration. Any thread. */
   public static List<OriginStatus> all(
@@ -103,6 +111,7 @@ public record OriginStatus(
       endpoints.add(
           endpoint(
               at,
+              shared.drains().find(server.config().name(), server.settings().url(), text(at)),
               shared.health(server.config().name()).find(at),
               pools.stream()
                   .filter(pool -> pool.server().equals(server) && pool.address().equals(at))
@@ -117,25 +126,58 @@ public record OriginStatus(
   }
 
   private static Endpoint endpoint(
-      InetSocketAddress address, @Nullable EndpointHealth health, List<EndpointPool> pools) {
-    Ejection ejection = health == null ? null : health.ejection();
+      InetSocketAddress address,
+      @Nullable Drain drain,
+      @Nullable EndpointHealth health,
+      List<EndpointPool> pools) {
+    int connections = pools.stream().mapToInt(EndpointPool::connections).sum();
+    int requests = pools.stream().mapToInt(EndpointPool::requests).sum();
+    State state =
+        drain == null
+            ? State.of(health)
+            : new State(
+                connections + requests == 0 ? "drained" : "draining",
+                drain.why(),
+                drain.sinceMillis());
     return new Endpoint(
         text(address),
-        ejection == null ? "usable" : ejection.isProbing() ? "half-open" : "ejected",
-        ejection == null ? null : ejection.reason(),
-        ejection == null ? 0 : ejection.sinceMillis(),
-        pools.stream().mapToInt(EndpointPool::connections).sum(),
-        pools.stream().mapToInt(EndpointPool::requests).sum(),
+        state.word,
+        state.why,
+        state.sinceMillis,
+        connections,
+        requests,
         pools.stream()
             .filter(pool -> pool.latency().hasBegun())
             .mapToDouble(pool -> pool.latency().nanos(pool.pool().loop().ticker().nanoTime()) / 1e6)
             .average()
             .orElse(-1),
         health == null ? 0 : health.failuresInARow(),
-        health == null ? 0 : health.ejections());
+        health == null ? 0 : health.ejections(),
+        health == null ? null : health.probe());
   }
 
-  private static String text(InetSocketAddress address) {
+  /** Whether an endpoint is used, and if not, why. */
+  private record State(String word, @Nullable String why, long sinceMillis) {
+    static State of(@Nullable EndpointHealth health) {
+      ProbeStatus probe = health == null ? null : health.probe();
+      if (probe != null && !probe.isUsable()) {
+        return new State(
+            probe.verdict().word(),
+            probe.lastFailure() == null ? "no probe has ended yet" : probe.lastFailure(),
+            probe.sinceMillis());
+      }
+      Ejection ejection = health == null ? null : health.ejection();
+      return ejection == null
+          ? new State(USABLE, null, 0)
+          : new State(
+              ejection.isProbing() ? "half-open" : "ejected",
+              ejection.reason(),
+              ejection.sinceMillis());
+    }
+  }
+
+  /** An address as reports and operators write it. */
+  static String text(InetSocketAddress address) {
     String host = address.getAddress().getHostAddress();
     return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + address.getPort();
   }

@@ -153,6 +153,11 @@ public final class PooledOriginClient implements OriginSender {
     }
   }
 
+  /** Operators drained servers, or took some back into use. On the loop. */
+  public void applyDrains() {
+    pools.values().forEach(pool -> pool.endpoints().applyDrains());
+  }
+
   /**
    * Closes idle connections and fails what waits for one; what is under way goes on. On the loop.
    */
@@ -195,6 +200,10 @@ public final class PooledOriginClient implements OriginSender {
 
   ResponseLimits bounds() {
     return bounds;
+  }
+
+  OriginConnections shared() {
+    return connections;
   }
 
   NameResolver names() {

@@ -13,6 +13,7 @@ import io.forebay.server.json.InputProblems;
 import io.forebay.server.metric.NodeMetrics;
 import io.forebay.server.node.NodeControl.Reload;
 import io.forebay.server.node.NodeStatus.NotReady;
+import io.forebay.server.origin.drain.DrainOrder;
 import io.forebay.server.purge.PurgeOrder;
 import io.forebay.storage.purge.PurgeKind;
 import java.io.IOException;
@@ -156,6 +157,59 @@ final class AdminServerTest {
         http.get("/metrics", "Accept: application/openmetrics-text;version=1.0.0,text/plain;q=0.5");
     assertEquals(NodeMetrics.OPEN_METRICS, open.field("content-type"));
     assertTrue(open.text().endsWith("# EOF\n"));
+  }
+
+  // Origins.
+
+  @Test
+  void drainsAServer() throws IOException {
+    RawHttp.Answer answer =
+        start()
+            .post(
+                "/v1/origins/drain",
+                """
+                {"server":"http://127.0.0.1:9000","origin":"default","reason":"update","force":true}
+                """);
+    assertEquals(200, answer.status(), answer.text());
+    assertEquals(
+        List.of(new DrainOrder("http://127.0.0.1:9000", "default", "update", true)),
+        node.drained());
+    JsonNode outcome = answer.json();
+    assertEquals("default", outcome.get("origin").stringValue());
+    assertEquals("http://127.0.0.1:9000", outcome.get("server").stringValue());
+    assertTrue(outcome.get("changed").booleanValue());
+    assertEquals("127.0.0.1:9000", outcome.at("/endpoints/0/address").stringValue());
+    assertEquals(2, outcome.get("endpoints").size());
+  }
+
+  @Test
+  void undrainsAServer() throws IOException {
+    RawHttp.Answer answer = start().post("/v1/origins/undrain", "{\"server\":\"127.0.0.2:9000\"}");
+    assertEquals(200, answer.status(), answer.text());
+    assertFalse(answer.json().get("changed").booleanValue());
+    assertEquals(1, answer.json().get("endpoints").size());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '~',
+      value = {
+        "drain~{}~400~server must be",
+        "drain~{\"server\":7}~400~server must be a string",
+        "drain~{\"server\":\"a\",\"wait\":true}~400~unknown field",
+        "drain~{\"server\":\"a\",\"force\":1}~400~force must be true or false",
+        "drain~{\"server\":\"a\",\"reason\":\"\u00fc\"}~400~reason must be ASCII",
+        "undrain~{\"server\":\"a\",\"force\":true}~400~unknown field",
+        "drain~{\"server\":\"http://b\"}~404~no origin has the server http://b",
+        "drain~{\"server\":\"http://last.example\"}~409~it is the last one",
+        "drain~{\"server\":\"http://full.example\"}~507~nothing was changed",
+      })
+  void aDrainThatCannotBeDoneSaysWhy(String what, String body, int status, String text)
+      throws IOException {
+    RawHttp.Answer answer = start().post("/v1/origins/" + what, body);
+    assertEquals(status, answer.status(), answer.text());
+    assertTrue(answer.text().contains(text), answer.text());
+    assertEquals(List.of(), node.drained());
   }
 
   // Purge.

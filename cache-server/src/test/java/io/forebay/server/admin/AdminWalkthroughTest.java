@@ -55,7 +55,7 @@ final class AdminWalkthroughTest {
           }
           commands++;
         }
-        assertEquals(25, commands);
+        assertEquals(27, commands);
       }
     }
   }

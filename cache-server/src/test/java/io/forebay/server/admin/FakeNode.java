@@ -11,6 +11,10 @@ import io.forebay.server.explain.Explanation;
 import io.forebay.server.node.NodeControl;
 import io.forebay.server.node.StoreTarget;
 import io.forebay.server.origin.OriginStatus;
+import io.forebay.server.origin.drain.DrainOrder;
+import io.forebay.server.origin.drain.DrainOutcome;
+import io.forebay.server.origin.health.ProbeStatus;
+import io.forebay.server.origin.probe.ServerProbes;
 import io.forebay.server.purge.PurgeDone;
 import io.forebay.server.purge.PurgeOrder;
 import io.forebay.server.purge.PurgeRefusedException;
@@ -57,6 +61,7 @@ public final class FakeNode implements NodeControl {
   private volatile Reload reload = new Reload(1, List.of(), List.of(), List.of());
   private final List<LoopCounters> counters = List.of(new LoopCounters(), new LoopCounters());
   private final List<PurgeOrder> purged = new CopyOnWriteArrayList<>();
+  private final List<DrainOrder> drained = new CopyOnWriteArrayList<>();
 
   public FakeNode(Map<String, String> options) {
     config = load(options);
@@ -124,7 +129,21 @@ public final class FakeNode implements NodeControl {
                     null,
                     List.of(
                         new OriginStatus.Endpoint(
-                            "127.0.0.1:9000", "usable", null, 0, 2, 1, 1.25, 0, 1),
+                            "127.0.0.1:9000",
+                            "usable",
+                            null,
+                            0,
+                            2,
+                            1,
+                            1.25,
+                            0,
+                            1,
+                            new ProbeStatus(
+                                ProbeStatus.Verdict.PASSING,
+                                true,
+                                1_700_000_000_000L,
+                                "status 503",
+                                1_700_000_000_000L)),
                         new OriginStatus.Endpoint(
                             "127.0.0.2:9000",
                             "ejected",
@@ -134,13 +153,40 @@ public final class FakeNode implements NodeControl {
                             0,
                             -1,
                             5,
-                            2))),
+                            2,
+                            null))),
                 new OriginStatus.Server(
                     "http://gone.example:80",
                     1,
                     true,
                     "name gone.example does not resolve: NXDOMAIN",
                     List.of()))));
+  }
+
+  @Override
+  public List<ServerProbes> probes() {
+    return List.of(new ServerProbes("default", "http://127.0.0.1:9000", 31, 4, 1, 0));
+  }
+
+  @Override
+  public DrainOutcome drain(DrainOrder order) throws IOException {
+    switch (order.server()) {
+      case "http://127.0.0.1:9000" -> {}
+      case "http://last.example" -> throw new IllegalStateException("it is the last one");
+      case "http://full.example" -> throw new IOException("No space left on device");
+      default -> throw new IllegalArgumentException("no origin has the server " + order.server());
+    }
+    drained.add(order);
+    return new DrainOutcome("default", order.server(), true);
+  }
+
+  @Override
+  public DrainOutcome undrain(String server, @Nullable String origin) {
+    return new DrainOutcome(origin == null ? "default" : origin, server, false);
+  }
+
+  List<DrainOrder> drained() {
+    return List.copyOf(drained);
   }
 
   @Override

@@ -242,6 +242,7 @@ final class ConfigLoaderTest {
             Balance.PEAK_EWMA,
             new RetryConfig(1, List.of(), 10, false, true),
             new EjectionConfig(5, 5, Duration.ofSeconds(10), 50, 50),
+            ProbeConfig.NONE,
             "c.example",
             7,
             pem,

@@ -10,10 +10,13 @@ import io.forebay.server.config.ServerConfig.OriginServerConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The servers of origins. */
 final class OriginConfigTest {
@@ -161,6 +164,91 @@ final class OriginConfigTest {
     assertTrue(
         ConfigView.diff(before, added).changed().stream()
             .noneMatch(key -> key.startsWith("origins.more.")));
+  }
+
+  // Probes.
+
+  @Test
+  void readsTheProbesOfAnOrigin() throws IOException {
+    ConfigOutcome.Loaded loaded =
+        outcome(
+            write(
+                """
+                origins:
+                  main:
+                    url: https://a.example
+                    probe:
+                      type: http
+                      path: /health?full=1
+                      method: GET
+                      statuses: [200-204, 301]
+                      text: '"state": "ok"'
+                      text-within: 4KiB
+                      host: health.example
+                      port: 8443
+                      tls-name: tls.example
+                      interval: 10s
+                      timeout: 3s
+                      jitter: 20%
+                      healthy: 4
+                      unhealthy: 5
+                      initial: unusable
+                """),
+            Map.of());
+    ProbeConfig probe = loaded.config().origins().getFirst().probe();
+    assertEquals(
+        new ProbeConfig(
+            ProbeConfig.Type.HTTP,
+            "/health?full=1",
+            "GET",
+            List.of("200-204", "301"),
+            "\"state\": \"ok\"",
+            4096,
+            "health.example",
+            8443,
+            "tls.example",
+            Duration.ofSeconds(10),
+            Duration.ofSeconds(3),
+            20,
+            4,
+            5,
+            ProbeConfig.Initial.UNUSABLE),
+        probe);
+    assertTrue(probe.accepts(204) && probe.accepts(301));
+    assertTrue(!probe.accepts(205) && !probe.accepts(300) && !probe.accepts(199));
+    ConfigOutcome.Loaded again = outcome(write(ConfigView.yaml(loaded)), Map.of());
+    assertEquals(loaded.config().origins(), again.config().origins());
+  }
+
+  @Test
+  void anOriginIsNotProbedUnlessItIsConfigured() throws IOException {
+    ConfigOutcome.Loaded loaded = outcome(write(GROUP), Map.of());
+    assertEquals(ProbeConfig.NONE, loaded.config().origins().getFirst().probe());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "type: http, path: health | 4:31: origins.main.probe.path",
+        "type: http, path: '/a b' | 4:31: origins.main.probe.path",
+        "type: http, statuses: 99 | 4:35: origins.main.probe.statuses",
+        "type: http, statuses: 300-200 | 4:35: origins.main.probe.statuses",
+        "type: http, interval: 0s | 4:35: origins.main.probe.interval",
+        "type: http, healthy: 0 | 4:34: origins.main.probe.healthy",
+        "type: http, jitter: 60% | 4:33: origins.main.probe.jitter",
+        "type: http, text-within: 1MiB | 4:38: origins.main.probe.text-within",
+        "type: udp | 4:19: origins.main.probe.type",
+        "type: http, pth: /a | unknown key; did you mean path?",
+        "path: /health | 4:19: origins.main.probe.path: has no effect without probes; set probe.type",
+        "port: 8080 | 4:19: origins.main.probe.port: has no effect without probes",
+        "type: tcp, text: ok | 4:30: origins.main.probe.text: has no effect with probe.type: tcp",
+        "type: http, method: HEAD, text: ok | a response to HEAD has no text; set probe.method: GET",
+      })
+  void namesWhatIsWrongWithProbes(String probe, String expected) throws IOException {
+    Path file = write("origins:\n  main:\n    url: http://a\n    probe: {" + probe.strip() + "}\n");
+    String problem = refused(file, Map.of()).getFirst().text();
+    assertTrue(problem.contains(expected.strip()), problem);
   }
 
   private Path write(String yaml) throws IOException {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.core.http.HeaderFields;
+import io.forebay.server.config.ProbeConfig;
 import io.forebay.server.config.ServerConfig.Balance;
 import io.forebay.server.config.ServerConfig.EjectionConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
@@ -12,6 +13,7 @@ import io.forebay.server.config.ServerConfig.RetryConfig;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.http.RequestBody;
 import io.forebay.server.origin.dns.NameResolver;
+import io.forebay.server.origin.drain.DrainFile;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -22,6 +24,7 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.EventExecutor;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
@@ -30,6 +33,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -61,6 +65,7 @@ final class Lab implements AutoCloseable {
   private final MultiThreadIoEventLoopGroup group;
   private final List<PooledOriginClient> clients = new ArrayList<>();
   private Origins origins = Origins.NONE;
+  private @Nullable OriginProbes probes;
 
   Lab(int loops, boolean isNio, OriginConfig... configs) throws Exception {
     boolean isEpoll = !isNio && Epoll.isAvailable();
@@ -100,6 +105,7 @@ final class Lab implements AutoCloseable {
         Balance.ROUND_ROBIN,
         new RetryConfig(1, List.of(), 10, false, true),
         new EjectionConfig(5, 5, Duration.ofSeconds(10), 50, 50),
+        ProbeConfig.NONE,
         null,
         8,
         null,
@@ -156,6 +162,15 @@ final class Lab implements AutoCloseable {
     return edit(c, draft -> draft.trust = trust);
   }
 
+  static OriginConfig withProbe(OriginConfig c, ProbeConfig probe) {
+    return edit(c, draft -> draft.probe = probe);
+  }
+
+  /** The same under another name. */
+  static OriginConfig named(OriginConfig c, String name) {
+    return edit(c, draft -> draft.name = name);
+  }
+
   static OriginConfig withLoopbackNames(OriginConfig c) {
     return edit(c, draft -> draft.allowLoopbackNames = true);
   }
@@ -173,10 +188,12 @@ final class Lab implements AutoCloseable {
   /** An origin's configuration in the making. */
   private static final class Draft {
     private final OriginConfig from;
+    private String name;
     private List<OriginServerConfig> servers;
     private Balance balance;
     private RetryConfig retry;
     private EjectionConfig ejection;
+    private ProbeConfig probe;
     private int maxConnections;
     private @Nullable Path trust;
     private boolean allowLoopbackNames;
@@ -189,10 +206,12 @@ final class Lab implements AutoCloseable {
 
     Draft(OriginConfig from) {
       this.from = from;
+      name = from.name();
       servers = from.servers();
       balance = from.balance();
       retry = from.retry();
       ejection = from.ejection();
+      probe = from.probe();
       maxConnections = from.maxConnections();
       trust = from.trust();
       allowLoopbackNames = from.allowLoopbackNames();
@@ -206,11 +225,12 @@ final class Lab implements AutoCloseable {
 
     OriginConfig config() {
       return new OriginConfig(
-          from.name(),
+          name,
           servers,
           balance,
           retry,
           ejection,
+          probe,
           from.host(),
           maxConnections,
           trust,
@@ -288,6 +308,38 @@ final class Lab implements AutoCloseable {
     return OriginStatus.all(origins, clients, connections, names).getFirst();
   }
 
+  /** What operators use, with its file in that directory. */
+  OriginDrains drains(Path directory) throws IOException {
+    return new OriginDrains(
+        new DrainFile(directory),
+        connections,
+        () -> OriginStatus.all(origins, clients, connections, names),
+        this::applyDrains,
+        () -> 1_700_000_000_000L);
+  }
+
+  /** Begins to probe as the origins are configured; reloads are followed. */
+  OriginProbes probes() {
+    OriginProbes made =
+        new OriginProbes(
+            connections,
+            names,
+            allocator,
+            new SplittableRandom(1),
+            () -> 1_700_000_000_000L,
+            System::nanoTime,
+            log::add);
+    probes = made;
+    made.configure(origins);
+    return made;
+  }
+
+  private void applyDrains() {
+    for (PooledOriginClient client : clients) {
+      client.loop().submit(client::applyDrains).syncUninterruptibly();
+    }
+  }
+
   LoopCounters counters() {
     return counters.getFirst();
   }
@@ -303,6 +355,9 @@ final class Lab implements AutoCloseable {
 
   void reconfigure(OriginConfig... configs) throws Exception {
     origins = Origins.load(List.of(configs), origins, address -> false);
+    if (probes != null) {
+      probes.configure(origins);
+    }
     for (int i = 0; i < clients.size(); i++) {
       PooledOriginClient client = clients.get(i);
       onLoop(
@@ -316,6 +371,9 @@ final class Lab implements AutoCloseable {
 
   @Override
   public void close() throws Exception {
+    if (probes != null) {
+      probes.close();
+    }
     for (int i = 0; i < clients.size(); i++) {
       PooledOriginClient client = clients.get(i);
       onLoop(

@@ -1,5 +1,6 @@
 package io.forebay.server.origin;
 
+import io.forebay.server.config.ProbeConfig;
 import io.forebay.server.config.ServerConfig.Balance;
 import io.forebay.server.config.ServerConfig.EjectionConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
@@ -125,6 +126,7 @@ public final class OriginWire {
                   Balance.PEAK_EWMA,
                   new RetryConfig(1, List.of(), 10, false, true),
                   new EjectionConfig(5, 5, Duration.ofSeconds(10), 50, 50),
+                  ProbeConfig.NONE,
                   null,
                   MAX,
                   null,
@@ -157,7 +159,7 @@ public final class OriginWire {
     }
     Connection wire = new Connection(call);
     connections.add(wire);
-    EndpointPool endpoint = pool.endpoints().all().getFirst();
+    EndpointPool endpoint = pool.endpoints().published().getFirst();
     endpoint.addConnection();
     OriginConnection connection = new OriginConnection(endpoint);
     wire.channel.pipeline().addLast(connection.decoder(), connection);

@@ -15,9 +15,11 @@ public final class EndpointHealth {
   private volatile int ejections;
   private volatile int lastTimes;
   private volatile long recoveredNanos;
+  private volatile @Nullable ProbeStatus probe;
 
-  EndpointHealth(InetSocketAddress address) {
+  EndpointHealth(InetSocketAddress address, @Nullable ProbeStatus probe) {
     this.address = address;
+    this.probe = probe;
   }
 
   /**
@@ -40,9 +42,25 @@ public final class EndpointHealth {
     return address;
   }
 
-  /** Whether it should get no requests, but for one when its time is up. */
-  public boolean isEjected() {
-    return ejection.get() != null;
+  /** Whether it should get no requests: its requests failed, or its probes do. */
+  public boolean isAvoided() {
+    return ejection.get() != null || isFailingProbes();
+  }
+
+  /** What probes have found, or null if it is not probed. */
+  public @Nullable ProbeStatus probe() {
+    return probe;
+  }
+
+  /** By the prober's thread. */
+  void probe(@Nullable ProbeStatus status) {
+    probe = status;
+  }
+
+  /** Whether it may get no requests because of probes; they alone can end that. */
+  boolean isFailingProbes() {
+    ProbeStatus status = probe;
+    return status != null && !status.isUsable();
   }
 
   /** The ejection in force, or null. */
@@ -66,13 +84,13 @@ public final class EndpointHealth {
   }
 
   boolean isTroubled() {
-    return failures.get() != 0 || gatewayErrors.get() != 0 || isEjected();
+    return failures.get() != 0 || gatewayErrors.get() != 0 || ejection.get() != null;
   }
 
   /** See {@link OriginHealth#tryProbe}. */
   boolean tryProbe(long nowNanos, boolean isSafe) {
     Ejection current = ejection.get();
-    if (current == null) {
+    if (current == null || isFailingProbes()) {
       return false;
     }
     long dueNanos = isSafe ? current.untilNanos() : current.untilNanos() + current.durationNanos();

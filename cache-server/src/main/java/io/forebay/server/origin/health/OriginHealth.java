@@ -2,6 +2,7 @@ package io.forebay.server.origin.health;
 
 import io.forebay.server.config.ServerConfig.EjectionConfig;
 import io.forebay.server.origin.health.EndpointHealth.Ejection;
+import io.forebay.server.origin.health.ProbeStatus.Verdict;
 import io.forebay.server.text.Printable;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -35,6 +36,9 @@ public final class OriginHealth {
   private final LongSupplier clockMillis;
   private final Consumer<String> log;
 
+  /** What is assumed of addresses that are new, where they are probed before use; or null. */
+  private volatile @Nullable ProbeStatus newEndpoints;
+
   /**
    * No endpoint is known yet.
    *
@@ -54,7 +58,7 @@ public final class OriginHealth {
     byAddress.compute(
         address,
         (key, known) -> {
-          EndpointHealth health = known == null ? new EndpointHealth(key) : known;
+          EndpointHealth health = known == null ? new EndpointHealth(key, newEndpoints) : known;
           health.users.incrementAndGet();
           result[0] = health;
           return health;
@@ -85,6 +89,30 @@ public final class OriginHealth {
    */
   public boolean tryProbe(EndpointHealth health, boolean isSafe) {
     return health.tryProbe(clockNanos.getAsLong(), isSafe);
+  }
+
+  /** What addresses are that become known from now on, or null if they are not probed. */
+  public void newEndpointsAre(@Nullable ProbeStatus status) {
+    newEndpoints = status;
+  }
+
+  /**
+   * A probe of the endpoint ended. Probes that pass again after they failed also end an ejection:
+   * whatever caused it is likely to be over too. Probes that passed all the time do not, for the
+   * requests failed nevertheless.
+   *
+   * @param status null if it is no longer probed
+   */
+  public void onProbe(EndpointHealth health, @Nullable ProbeStatus status) {
+    ProbeStatus before = health.probe();
+    health.probe(status);
+    if (before != null
+        && before.verdict() == Verdict.FAILING
+        && status != null
+        && status.verdict() == Verdict.PASSING) {
+      health.onRecovered(clockNanos.getAsLong());
+      health.ejection.set(null);
+    }
   }
 
   /** The endpoint answered, and not with a gateway error. */
@@ -160,8 +188,8 @@ public final class OriginHealth {
       return false;
     }
     try {
-      long ejected = group.stream().filter(one -> one != health && one.isEjected()).count();
-      if ((ejected + 1) * 100 > (long) config.maxShare() * group.size()) {
+      long avoided = group.stream().filter(one -> one != health && one.isAvoided()).count();
+      if ((avoided + 1) * 100 > (long) config.maxShare() * group.size()) {
         // A probe that failed while the group shrank.
         health.ejection.compareAndSet(before, null);
         return false;

@@ -1,12 +1,15 @@
 /**
- * Which endpoints of an origin are ejected because their requests fail. All event loops share it;
- * it lasts through reloads.
+ * Which endpoints of an origin are avoided: ejected because their requests fail, or because their
+ * probes do. All event loops share it; it lasts through reloads.
  *
  * <pre>
  *   usable ──failures in a row──► ejected ──time is up──► half-open: one request
  *     ▲                             ▲  longer each time       │      │
  *     │                             └─────────fails───────────┘      │
  *     └──────────────────────────────────answered────────────────────┘
+ *
+ *   ProbeStatus: untested ──► passing ◄──► failing: avoided, and no half-open request
+ *                                 └── after failing, it also ends an ejection
  * </pre>
  *
  * <p>Start at {@link OriginHealth}. A healthy endpoint costs a read for each response. Nothing
