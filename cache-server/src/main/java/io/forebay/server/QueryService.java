@@ -165,6 +165,8 @@ final class QueryService implements NodeQueries {
             store.sliceBytes(),
             longestSliceFill,
             clockMillis.getAsLong());
-    return RequestExplainer.of(activeConfig.config(), stage, survey, request);
+    Explanation told = RequestExplainer.of(activeConfig.config(), stage, survey, request);
+    Explanation.ToOrigin asked = told.origin();
+    return asked == null ? told : told.withNotes(activeConfig.origins().notes(asked.origin()));
   }
 }

@@ -1,21 +1,27 @@
 package io.forebay.core.route;
 
+import io.forebay.core.http.HeaderFields;
+import io.forebay.core.http.RequestView;
 import io.forebay.core.http.Trailers;
 import io.forebay.core.http.UpgradeOffer;
+import io.forebay.core.key.NamePatterns;
 import java.util.Locale;
 import java.util.Set;
 
 /**
- * A route's settings for protocol upgrades, response trailers and Via.
+ * A route's settings for protocol upgrades, response trailers, Via, and fields that the node sets.
  *
  * @param upgrades protocols, in lower case, that a client may change to (RFC 9110 §7.8)
  * @param trailers names, in lower case, of the fields that may follow a response's body
  * @param sendsVia whether requests to the origin have {@code Via} (RFC 9110 §7.6.3)
+ * @param replaced fields of requests, in lower case, which the origin gets from this node and never
+ *     from a client
  */
-public record RouteForwarding(Set<String> upgrades, Set<String> trailers, boolean sendsVia) {
+public record RouteForwarding(
+    Set<String> upgrades, Set<String> trailers, boolean sendsVia, NamePatterns replaced) {
 
   /** Neither tunnels nor trailers, and with Via. */
-  public static final RouteForwarding NONE = new RouteForwarding(Set.of(), Set.of(), true);
+  public static final RouteForwarding NONE = new RouteForwarding(Set.of(), Set.of(), true, NamePatterns.NONE);
 
   /**
    * @throws IllegalArgumentException for what is no protocol, or a field that can't be a trailer
@@ -33,6 +39,33 @@ public record RouteForwarding(Set<String> upgrades, Set<String> trailers, boolea
         throw new IllegalArgumentException("not a field that may be a trailer: " + name);
       }
     }
+  }
+
+  /**
+   * The request without the client's fields that are {@code replaced}; itself where it has none. No
+   * response depends on them, so no rule sees them: a client's Authorization, which the origin does
+   * not get, neither makes a response private nor chooses one.
+   */
+  public RequestView requestWithout(RequestView request) {
+    if (replaced.isEmpty()) {
+      return request;
+    }
+    HeaderFields.Builder kept = HeaderFields.builder();
+    int[] dropped = {0};
+    request
+        .fields()
+        .forEach((name, value) -> {
+          if (isReplaced(name.toString().toLowerCase(Locale.ROOT))) {
+            dropped[0]++;
+          } else {
+            kept.add(name, value);
+          }
+        });
+    return dropped[0] == 0 ? request : new RequestWithFields(request, kept.build());
+  }
+
+  private boolean isReplaced(String lowerCaseName) {
+    return replaced.matches(lowerCaseName, 0, lowerCaseName.length());
   }
 
   private static boolean isLowerCase(String text) {

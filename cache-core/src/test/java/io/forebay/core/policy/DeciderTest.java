@@ -14,6 +14,7 @@ import io.forebay.core.http.SyntheticRequest;
 import io.forebay.core.key.FieldRecipe;
 import io.forebay.core.key.KeyBuilder;
 import io.forebay.core.key.KeyRecipe;
+import io.forebay.core.key.NamePatterns;
 import io.forebay.core.key.UrlRecipe;
 import io.forebay.core.route.Route;
 import io.forebay.core.route.RouteForwarding;
@@ -223,7 +224,7 @@ final class DeciderTest {
     RequestView fat = SyntheticRequest.of("GET", "http://h/").withBody();
     assertEquals("Pass PASS_BODY", decide(fat, ROUTE, stored, 0));
     RequestView upgrade = get("Upgrade", "echo", "Connection", "upgrade");
-    Route tunnelling = ROUTE.withForwarding(new RouteForwarding(Set.of("echo"), Set.of(), true));
+    Route tunnelling = ROUTE.withForwarding(new RouteForwarding(Set.of("echo"), Set.of(), true, NamePatterns.NONE));
     assertEquals("Pass PASS_UPGRADE", decide(upgrade, tunnelling, stored, 0));
     // RFC 9110 §7.8: a server may ignore the offer.
     assertEquals("Serve HIT_FRESH", decide(upgrade, ROUTE, stored, 0));

@@ -2,6 +2,7 @@ package io.forebay.server.config;
 
 import io.forebay.server.config.ConfigValues.Raw;
 import io.forebay.server.text.Printable;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -12,7 +13,9 @@ import org.jspecify.annotations.Nullable;
  * Reads values by key path as their types, and records their sources. A wrong value is recorded and
  * replaced by a placeholder.
  */
-abstract sealed class Binder permits ConfigBinder, ListenBinder, OriginBinder, StorageClassBinder {
+abstract sealed class Binder permits ConfigBinder, ListenBinder, OriginBinder, SigningBinder, StorageClassBinder {
+  private static final int MAX_SECRET_FILE_BYTES = 65_536;
+
   final ConfigValues values;
   final List<ConfigProblem> problems;
 
@@ -89,6 +92,53 @@ abstract sealed class Binder permits ConfigBinder, ListenBinder, OriginBinder, S
   final Path neededFile(String scope, Field<?, Path> field, SourceLocation place) {
     Path file = file(scope, field);
     return file != null ? file : needed(scope, field, place);
+  }
+
+  /** A secret that stands in a key, or in a file that another key names; null where neither is. */
+  final @Nullable Secret secret(
+      String scope, Field<?, Secret> field, Field<?, Path> fileField) {
+    Secret secret = value(scope, field);
+    Path file = value(scope, fileField);
+    String path = scope + "." + fileField.name();
+    Raw raw = values.get(path);
+    if (file == null || raw == null) {
+      return secret;
+    }
+    if (values.get(scope + "." + field.name()) != null) {
+      problems.add(
+          raw.place().problem(path, field.name() + " is given as well", "keep one of them"));
+      return secret;
+    }
+    sources.put(scope + "." + field.name(), raw.place().text());
+    String why;
+    try {
+      if (Files.size(file) > MAX_SECRET_FILE_BYTES) {
+        why = Printable.shown(file.toString()) + " is larger than 64KiB";
+      } else {
+        String text = Files.readString(file).lines().findFirst().orElse("").strip();
+        return field.type().reader().read(text);
+      }
+    } catch (IOException e) {
+      why = "\"" + Printable.shown(file.toString()) + "\" is not a text file that can be read";
+    } catch (ValueType.WrongValueException e) {
+      why = Printable.shown(file.toString()) + ": " + e.message();
+    }
+    problems.add(raw.place().problem(path, why, "its first line is the secret"));
+    return field.type().placeholder();
+  }
+
+  /** The same of a secret that must be there. */
+  final Secret neededSecret(
+      String scope, Field<?, Secret> field, Field<?, Path> fileField, SourceLocation place) {
+    Secret secret = secret(scope, field, fileField);
+    if (secret != null) {
+      return secret;
+    }
+    String path = scope + "." + field.name();
+    if (!values.wasRefused(path) && !values.wasRefused(scope + "." + fileField.name())) {
+      problems.add(place.problem(path, "is missing", "set it, or " + fileField.name()));
+    }
+    return field.type().placeholder();
   }
 
   final <T> T read(String path, Field<?, T> field, Raw raw) {

@@ -38,6 +38,10 @@ import io.forebay.server.config.ServerConfig.ThreadsConfig;
 import io.forebay.server.config.ServerConfig.TierConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 import io.forebay.server.config.ServerConfig.TunnelsConfig;
+import io.forebay.server.config.SigningConfig.Addressing;
+import io.forebay.server.config.SigningConfig.HmacConfig;
+import io.forebay.server.config.SigningConfig.S3Config;
+import io.forebay.server.config.SigningConfig.StaticField;
 import io.forebay.server.config.TlsConfig.CertificateConfig;
 import io.forebay.server.config.TlsConfig.ClientAuth;
 import io.forebay.server.config.TlsConfig.Policy;
@@ -49,6 +53,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The table of all configuration keys. The loader, the reference in {@code docs/CONFIG.md}, the
@@ -930,6 +935,131 @@ final class ConfigKeys {
           PROBE_HEALTHY,
           PROBE_UNHEALTHY,
           PROBE_INITIAL);
+
+  static final Field<OriginConfig, String> S3_BUCKET =
+      optional(
+          "s3.bucket",
+          ValueType.BUCKET,
+          "none",
+          false,
+          origin -> ofS3(origin, S3Config::bucket),
+          "Bucket of an S3-compatible origin: `GET` and `HEAD` of its objects are signed with AWS"
+              + " Signature Version 4. The path of a request is the key of the object.");
+  static final Field<OriginConfig, Addressing> S3_ADDRESSING =
+      live(
+          "s3.addressing",
+          ValueType.constant(Addressing.class),
+          "path",
+          origin -> ofS3(origin, S3Config::addressing),
+          "Where the bucket is named. `path`: before the path, which becomes `/BUCKET/KEY`;"
+              + " `virtual-host`: as the first label of `Host`, unless `host` is set or the URL's"
+              + " host begins with the bucket.");
+  static final Field<OriginConfig, String> S3_REGION =
+      optional(
+          "s3.region",
+          ValueType.REGION,
+          "required with `s3`",
+          false,
+          origin -> ofS3(origin, S3Config::region),
+          "Region for which requests are signed.");
+  static final Field<OriginConfig, String> S3_ACCESS_KEY =
+      optional(
+          "s3.access-key",
+          ValueType.ACCESS_KEY,
+          "required with `s3`",
+          false,
+          origin -> ofS3(origin, S3Config::accessKey),
+          "Id of the access key. It needs the right to read objects, and no other.");
+  static final Field<OriginConfig, Secret> S3_SECRET_KEY =
+      optional(
+          "s3.secret-key",
+          ValueType.SECRET_KEY,
+          "required with `s3`, or `s3.secret-key-file`",
+          false,
+          origin -> ofS3(origin, S3Config::secretKey),
+          "Secret of the access key.");
+  static final Field<OriginConfig, Path> S3_SECRET_KEY_FILE =
+      optional(
+          "s3.secret-key-file",
+          ValueType.PATH,
+          "none",
+          false,
+          null,
+          "File whose first line is the secret; read at start and at each reload.");
+  static final Field<OriginConfig, Secret> S3_SESSION_TOKEN =
+      optional(
+          "s3.session-token",
+          ValueType.SECRET_VALUE,
+          "none",
+          false,
+          origin -> ofS3(origin, S3Config::sessionToken),
+          "Session token of temporary credentials.");
+  static final Field<OriginConfig, Path> S3_SESSION_TOKEN_FILE =
+      optional(
+          "s3.session-token-file",
+          ValueType.PATH,
+          "none",
+          false,
+          null,
+          "File whose first line is the session token; read at start and at each reload.");
+  static final Field<OriginConfig, List<String>> S3_PARAMETERS =
+      live(
+          "s3.parameters",
+          ValueType.PARAMETERS,
+          "",
+          origin -> ofS3(origin, S3Config::parameters),
+          "Query parameters that are sent to the origin, such as `versionId`. All others are"
+              + " dropped: with a signature, parameters can list the bucket or replace the fields of"
+              + " a response.");
+  static final Field<OriginConfig, String> HMAC_KEY_ID =
+      optional(
+          "hmac.key-id",
+          ValueType.PSEUDONYM,
+          "none",
+          false,
+          origin -> ofHmac(origin, HmacConfig::keyId),
+          "Requests are signed with HMAC-SHA256 (HTTP Message Signatures, RFC 9421): method,"
+              + " authority, path, query and the time. The name tells the origin which key it was.");
+  static final Field<OriginConfig, Secret> HMAC_KEY =
+      optional(
+          "hmac.key",
+          ValueType.HMAC_KEY,
+          "required with `hmac`, or `hmac.key-file`",
+          false,
+          origin -> ofHmac(origin, HmacConfig::key),
+          "Key that the node shares with the origin.");
+  static final Field<OriginConfig, Path> HMAC_KEY_FILE =
+      optional(
+          "hmac.key-file",
+          ValueType.PATH,
+          "none",
+          false,
+          null,
+          "File whose first line is the key; read at start and at each reload.");
+
+  static final Field<StaticField, String> HEADER_NAME =
+      required(
+          "name",
+          ValueType.STATIC_FIELD,
+          false,
+          StaticField::name,
+          "Name of the field. The client's fields of this name are not forwarded.");
+  static final Field<StaticField, Secret> HEADER_VALUE =
+      optional(
+          "value",
+          ValueType.SECRET_VALUE,
+          "required, or `value-file`",
+          false,
+          StaticField::value,
+          "Value of the field; it is treated as a secret.");
+  static final Field<StaticField, Path> HEADER_VALUE_FILE =
+      optional(
+          "value-file",
+          ValueType.PATH,
+          "none",
+          false,
+          null,
+          "File whose first line is the value; read at start and at each reload.");
 
   static final Field<OriginServerConfig, String> SERVER_URL =
       required(
@@ -2145,7 +2275,19 @@ final class ConfigKeys {
               PROBE_JITTER,
               PROBE_HEALTHY,
               PROBE_UNHEALTHY,
-              PROBE_INITIAL),
+              PROBE_INITIAL,
+              S3_BUCKET,
+              S3_ADDRESSING,
+              S3_REGION,
+              S3_ACCESS_KEY,
+              S3_SECRET_KEY,
+              S3_SECRET_KEY_FILE,
+              S3_SESSION_TOKEN,
+              S3_SESSION_TOKEN_FILE,
+              S3_PARAMETERS,
+              HMAC_KEY_ID,
+              HMAC_KEY,
+              HMAC_KEY_FILE),
           config -> named(config.origins(), OriginConfig::name));
   static final Section<OriginServerConfig> ORIGIN_SERVERS =
       new Section<>(
@@ -2157,6 +2299,15 @@ final class ConfigKeys {
           "url",
           List.of(SERVER_URL, SERVER_WEIGHT, SERVER_BACKUP),
           ConfigKeys::servers);
+  static final Section<StaticField> ORIGIN_HEADERS =
+      new Section<>(
+          "origins.NAME.headers",
+          Shape.LIST_IN_NAMED,
+          "Fields that are set on each request to an origin, in place of the client's, such as a"
+              + " secret by which the origin knows the node. At most 32.",
+          "",
+          List.of(HEADER_NAME, HEADER_VALUE, HEADER_VALUE_FILE),
+          ConfigKeys::headers);
   static final Section<RouteConfig> ROUTES =
       new Section<>(
           "routes",
@@ -2358,6 +2509,7 @@ final class ConfigKeys {
           STORAGE_CLASSES,
           ORIGINS,
           ORIGIN_SERVERS,
+          ORIGIN_HEADERS,
           ROUTES,
           LIMITS,
           TIMEOUTS,
@@ -2410,6 +2562,27 @@ final class ConfigKeys {
       }
     }
     return servers;
+  }
+
+  private static Map<String, StaticField> headers(ServerConfig config) {
+    Map<String, StaticField> headers = new LinkedHashMap<>();
+    for (OriginConfig origin : config.origins()) {
+      for (int i = 0; i < origin.signing().fields().size(); i++) {
+        headers.put(origin.name() + "." + i, origin.signing().fields().get(i));
+      }
+    }
+    return headers;
+  }
+
+  private static <T> @Nullable T ofS3(
+      OriginConfig origin, Function<S3Config, @Nullable T> reader) {
+    S3Config s3 = origin.signing().s3();
+    return s3 == null ? null : reader.apply(s3);
+  }
+
+  private static <T> @Nullable T ofHmac(OriginConfig origin, Function<HmacConfig, T> reader) {
+    HmacConfig hmac = origin.signing().hmac();
+    return hmac == null ? null : reader.apply(hmac);
   }
 
   private static <R> Map<String, R> named(List<R> records, Function<R, String> name) {

@@ -191,7 +191,8 @@ final class OriginBinder extends Binder {
             given(scope, ConfigKeys.ORIGIN_FIRST_BYTE),
             given(scope, ConfigKeys.ORIGIN_IDLE),
             given(scope, ConfigKeys.ORIGIN_TOTAL),
-            given(scope, ConfigKeys.ORIGIN_KEEP_ALIVE));
+            given(scope, ConfigKeys.ORIGIN_KEEP_ALIVE),
+            new SigningBinder(values, problems, sources).bind(scope));
     checkProbe(scope, origin);
     for (Field<OriginConfig, ?> field : ConfigKeys.ORIGINS.fields()) {
       source(ConfigKeys.ORIGINS, name, field, scope + "." + field.name());

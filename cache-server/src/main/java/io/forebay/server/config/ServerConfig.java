@@ -257,6 +257,7 @@ public record ServerConfig(
    * @param allowLoopbackNames whether the name may resolve to a loopback address; {@code localhost}
    *     always may
    * @param allowPrivateNames whether the name may resolve to an address of a private range
+   * @param signing what requests get before they are sent
    */
   public record OriginConfig(
       String name,
@@ -274,7 +275,8 @@ public record ServerConfig(
       Duration firstByteTimeout,
       Duration idleTimeout,
       Duration totalTimeout,
-      Duration keepAlive) {
+      Duration keepAlive,
+      SigningConfig signing) {
 
     /** The URL of the only server, or null where the short form cannot express the servers. */
     public @Nullable String url() {

@@ -2,6 +2,7 @@ package io.forebay.server.config;
 
 import io.forebay.core.http.AuthorityNormalizer;
 import io.forebay.core.http.FieldSyntax;
+import io.forebay.core.http.HopByHop;
 import io.forebay.core.http.TargetNormalizer;
 import io.forebay.core.http.Trailers;
 import io.forebay.core.http.UpgradeOffer;
@@ -124,6 +125,49 @@ record ValueType<T>(
           "[!-~]{16,512}",
           "0123456789abcdef",
           "use a long random one, such as 32 hexadecimal digits");
+
+  static final ValueType<Secret> SECRET_VALUE =
+      secret(
+          "1 to 4096 visible ASCII characters, with blanks between them",
+          "[!-~]([ -~]{0,4094}[!-~])?",
+          "use plain ASCII, on one line");
+  static final ValueType<Secret> SECRET_KEY =
+      secret("1 to 512 visible ASCII characters", "[!-~]{1,512}", "copy it as it was issued");
+  static final ValueType<Secret> HMAC_KEY =
+      secret(
+          TOKEN.range(), TOKEN.pattern(), "use a long random one, such as 64 hexadecimal digits");
+
+  /** A request field that neither framing nor caching depends on. */
+  static final ValueType<String> STATIC_FIELD =
+      new ValueType<>(
+          "field",
+          "name of a header field, except those that the node itself writes or evaluates",
+          "[A-Za-z0-9][A-Za-z0-9_-]{0,127}",
+          "x-field",
+          ValueType::staticField,
+          text -> text);
+
+  static final ValueType<String> BUCKET =
+      matching(
+          "bucket",
+          "3 to 255 letters, digits, `.`, `-` or `_`",
+          "[A-Za-z0-9][A-Za-z0-9._-]{1,253}[A-Za-z0-9]",
+          "bucket",
+          "write the name of a bucket such as media");
+  static final ValueType<String> REGION =
+      matching(
+          "region",
+          "1 to 64 letters, digits or `-`",
+          "[A-Za-z0-9-]{1,64}",
+          "region",
+          "write a region such as eu-central-1");
+  static final ValueType<String> ACCESS_KEY =
+      matching(
+          "access key",
+          "1 to 128 visible ASCII characters except `,`, `/` and `=`",
+          "[!-+.0-<>-~-]{1,128}",
+          "key",
+          "copy the id of the key, not its secret");
 
   static final ValueType<String> PSEUDONYM =
       matching(
@@ -302,6 +346,10 @@ record ValueType<T>(
           text -> text.matches("(\\*\\.)?" + LABEL + "(\\." + LABEL + "){0,60}"),
           true,
           "write names such as www.example.com or *.example.com");
+
+  /** Protected fields that the node only forwards. */
+  private static final Set<String> FREE =
+      Set.of("authorization", "cookie", "origin", "x-real-ip");
 
   /** More than any machine has kinds of memory. */
   private static final int MAX_TIERS = 8;
@@ -641,6 +689,31 @@ record ValueType<T>(
                 .append('=')
                 .append(printDuration(time)));
     return text.toString();
+  }
+
+  private static ValueType<Secret> secret(String range, String pattern, String right) {
+    ValueType<String> text = matching("secret", range, pattern, "-", right);
+    return new ValueType<>(
+        text.name(),
+        range,
+        pattern,
+        new Secret("-"),
+        given -> new Secret(text.reader().read(given)),
+        Secret::value);
+  }
+
+  private static String staticField(String text) throws WrongValueException {
+    String name = text.toLowerCase(Locale.ROOT);
+    if (!name.matches("[a-z0-9][a-z0-9_-]{0,127}")) {
+      throw wrong(text, "not the name of a field", "write one such as X-Origin-Secret");
+    }
+    if (name.equals("host")) {
+      throw wrong(text, "not set here", "set origins.NAME.host");
+    }
+    if (HopByHop.STANDARD.has(name) || (HopByHop.isProtected(name) && !FREE.contains(name))) {
+      throw wrong(text, "a field that the node itself writes or evaluates", "use another field");
+    }
+    return name;
   }
 
   private static ValueType<String> matching(

@@ -80,10 +80,11 @@ final class ClientRequest {
 
   // --- route ------------------------------------------------------------------------------------
 
-  /** The route has been found; cookies that it does not pass on are out of sight from now on. */
+  /** The route has been found; what it does not pass on of fields and cookies is out of sight from now on. */
   void route(Route found) {
     route = found;
     view = found.settings().cookies().request().requestWithout(view);
+    view = found.forwarding().requestWithout(view);
   }
 
   /** The route, or null where none was found or looked for yet. */

@@ -7,6 +7,7 @@ import io.forebay.core.route.Route;
 import io.forebay.server.origin.OriginRequest;
 import io.forebay.storage.inspect.InspectedObject;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +34,23 @@ public record Explanation(
     @Nullable Hsts hsts,
     List<String> notes,
     long nowMillis) {
+
+  /** The same with further notes. */
+  public Explanation withNotes(List<String> more) {
+    return more.isEmpty()
+        ? this
+        : new Explanation(
+            request,
+            route,
+            sought,
+            rules,
+            answer,
+            serve,
+            origin,
+            hsts,
+            Stream.concat(notes.stream(), more.stream()).toList(),
+            nowMillis);
+  }
 
   /** What the client would see being done. */
   public enum Action {

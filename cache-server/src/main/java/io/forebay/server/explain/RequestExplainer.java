@@ -184,6 +184,7 @@ public final class RequestExplainer {
         null,
         found.name() + " matches host " + found.hostPattern() + ", path " + found.pathPrefix());
     request = found.settings().cookies().request().requestWithout(request);
+    request = found.forwarding().requestWithout(request);
     Decision early = Decider.decideBeforeLookup(request, found);
     return switch (early) {
       case null -> lookUp(found);

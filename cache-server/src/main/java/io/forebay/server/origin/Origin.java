@@ -1,7 +1,9 @@
 package io.forebay.server.origin;
 
 import io.forebay.server.config.ServerConfig.OriginConfig;
+import io.forebay.server.origin.sign.OriginSigner;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One origin, ready for use: its configuration with the parsed URLs of its servers and loaded
@@ -9,8 +11,13 @@ import java.util.List;
  * recognize it.
  *
  * @param trustDigest identifies the content of the trust file; empty without one
+ * @param signer what requests go through just before they are written; null for nothing
  */
-record Origin(OriginConfig config, List<OriginServer> servers, String trustDigest) {
+record Origin(
+    OriginConfig config,
+    List<OriginServer> servers,
+    String trustDigest,
+    @Nullable OriginSigner signer) {
 
   String name() {
     return config.name();

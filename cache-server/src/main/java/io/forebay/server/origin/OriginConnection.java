@@ -180,7 +180,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
     newCall.onConnection(this);
 
     ChannelHandlerContext ctx = context();
-    OriginRequest request = newCall.request();
+    OriginRequest request = RequestSigning.signed(pool.origin(), server, newCall.request());
     long bodyLength = request.body().lengthBytes();
     decoder.expect(request.method().equals("HEAD"));
     if (newCall.isSuspended()) {

@@ -2,9 +2,11 @@ package io.forebay.server.origin;
 
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.origin.dns.NameResolver;
+import io.forebay.server.origin.sign.OriginSigner;
 import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HexFormat;
@@ -47,11 +49,21 @@ public final class Origins {
   public static Origins load(
       List<OriginConfig> configs, Origins previous, Predicate<InetSocketAddress> isOwnListener)
       throws IOException {
+    return load(configs, previous, isOwnListener, InstantSource.system());
+  }
+
+  /** The same with a clock of its own for signatures. */
+  static Origins load(
+      List<OriginConfig> configs,
+      Origins previous,
+      Predicate<InetSocketAddress> isOwnListener,
+      InstantSource clock)
+      throws IOException {
     Map<String, Origin> byName = new LinkedHashMap<>();
     PlatformTls platform = new PlatformTls();
     for (OriginConfig config : configs) {
       try {
-        byName.put(config.name(), load(config, previous.find(config.name()), platform));
+        byName.put(config.name(), load(config, previous.find(config.name()), platform, clock));
       } catch (IOException e) {
         throw new IOException("origin " + config.name() + ": " + e.getMessage(), e);
       }
@@ -59,7 +71,8 @@ public final class Origins {
     return new Origins(byName, isOwnListener);
   }
 
-  private static Origin load(OriginConfig config, @Nullable Origin before, PlatformTls platform)
+  private static Origin load(
+      OriginConfig config, @Nullable Origin before, PlatformTls platform, InstantSource clock)
       throws IOException {
     List<OriginUrl> urls =
         config.servers().stream()
@@ -86,7 +99,7 @@ public final class Origins {
               url.literal(),
               url.isTls() ? tls : null));
     }
-    return new Origin(config, List.copyOf(servers), digest);
+    return new Origin(config, List.copyOf(servers), digest, OriginSigner.of(config, clock));
   }
 
   /** The host names that have to be resolved, for {@link NameResolver#watch}. */
@@ -96,6 +109,13 @@ public final class Origins {
         .filter(server -> server.literal() == null)
         .map(OriginServer::host)
         .collect(Collectors.toUnmodifiableSet());
+  }
+
+  /** What is done to requests to an origin before they are sent, for people. */
+  public List<String> notes(String name) {
+    Origin origin = byName.get(name);
+    OriginSigner signer = origin == null ? null : origin.signer();
+    return signer == null ? List.of() : signer.notes();
   }
 
   @Nullable Origin find(String name) {

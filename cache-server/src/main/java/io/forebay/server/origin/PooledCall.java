@@ -5,6 +5,7 @@ import io.forebay.core.key.RendezvousHash;
 import io.forebay.server.counters.OriginCounters;
 import io.forebay.server.counters.OriginError;
 import io.forebay.server.origin.OriginFailure.Kind;
+import io.forebay.server.origin.sign.OriginSigner;
 import io.forebay.server.text.Printable;
 import io.forebay.server.tunnel.TunnelEnd;
 import io.netty.buffer.ByteBuf;
@@ -236,12 +237,12 @@ final class PooledCall implements OriginCall, LongSupplier {
       endpoint.onAnswer(status);
     }
     if (counting != null) {
-      countHead(counting, status, nanos);
+      countHead(counting, status, fields, nanos);
     }
     listener.onHead(status, fields, contentLength, isCloseDelimited);
   }
 
-  private static void countHead(OriginPool pool, int status, long nanos) {
+  private static void countHead(OriginPool pool, int status, HeaderFields fields, long nanos) {
     OriginCounters counters = pool.counters();
     counters.firstByte.record(nanos);
     counters.countResponse(status);
@@ -252,7 +253,11 @@ final class PooledCall implements OriginCall, LongSupplier {
     if (isSlow) {
       counters.slowResponses++;
     }
-    if (status >= 500) {
+    OriginSigner signer = origin.signer();
+    String refusal = signer == null ? null : signer.onAnswer(status, fields);
+    if (refusal != null) {
+      pool.watch().onProblem(origin, origin.label() + ": " + refusal);
+    } else if (status >= 500) {
       pool.watch().onProblem(origin, origin.label() + ": answered with status " + status);
     } else if (isSlow) {
       pool.watch()

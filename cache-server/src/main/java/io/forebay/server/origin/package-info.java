@@ -9,6 +9,8 @@
  *
  * <p>Loops share the names, and of an origin the permits for connections, the health of its
  * endpoints and the watch that logs; nothing else.
+ *
+ * <p>Just before a request is written it goes through {@link RequestSigning}, on every attempt.
  */
 @NullMarked
 package io.forebay.server.origin;

@@ -10,21 +10,28 @@ import io.forebay.core.route.Route;
 import io.forebay.core.route.RouteForwarding;
 import io.forebay.core.route.RouteTable;
 import io.forebay.server.config.ServerConfig.KeyConfig;
+import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.RouteConfig;
 import io.forebay.server.counters.NameTable;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Converts configured routes into the form that the rules use. */
 final class RouteCompiler {
   private RouteCompiler() {}
 
-  static RouteTable of(List<RouteConfig> configs, NameTable numbers) {
-    return new RouteTable(configs.stream().map(config -> of(config, numbers)).toList());
+  static RouteTable of(
+      List<RouteConfig> configs, Map<String, OriginConfig> origins, NameTable numbers) {
+    return new RouteTable(
+        configs.stream()
+            .map(config -> of(config, origins.get(config.origin()), numbers))
+            .toList());
   }
 
-  private static Route of(RouteConfig config, NameTable numbers) {
+  private static Route of(RouteConfig config, @Nullable OriginConfig origin, NameTable numbers) {
     return new Route(
         config.name(),
         config.host(),
@@ -37,7 +44,10 @@ final class RouteCompiler {
         new RouteForwarding(
             Set.copyOf(config.forwarding().upgrade()),
             Set.copyOf(config.forwarding().responseTrailers()),
-            config.forwarding().via()),
+            config.forwarding().via(),
+            origin == null
+                ? NamePatterns.NONE
+                : new NamePatterns(origin.signing().replacedFields())),
         numbers.number(config.name()));
   }
 

@@ -37,14 +37,14 @@ public final class RuntimeConfig {
   /** The Strict-Transport-Security line of routes that have one, complete, by route. */
   private final Map<String, byte[]> hstsLines;
 
-  private RuntimeConfig(ServerConfig config, RouteTable routes) {
+  private RuntimeConfig(ServerConfig config, NameTable routeNumbers) {
     this.config = config;
-    this.routes = routes;
     this.upstream = new UpstreamRequest(config.forwarding());
     this.purgers = TrustedNetworks.of(config.purge().from());
     this.origins =
         config.origins().stream()
             .collect(Collectors.toUnmodifiableMap(OriginConfig::name, origin -> origin));
+    this.routes = RouteCompiler.of(config.routes(), origins, routeNumbers);
     this.nodeId = config.forwarding().nodeId();
     this.cacheStatus = new CacheStatus(nodeId);
     this.proxyStatus = new ProxyStatus(nodeId);
@@ -69,7 +69,7 @@ public final class RuntimeConfig {
    * @param routeNumbers by which the node counts requests of routes
    */
   public static RuntimeConfig of(ServerConfig config, NameTable routeNumbers) {
-    return new RuntimeConfig(config, RouteCompiler.of(config.routes(), routeNumbers));
+    return new RuntimeConfig(config, routeNumbers);
   }
 
   public ServerConfig config() {

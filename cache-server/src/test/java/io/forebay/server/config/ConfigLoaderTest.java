@@ -252,7 +252,8 @@ final class ConfigLoaderTest {
             Duration.ofSeconds(2),
             Duration.ofSeconds(3),
             Duration.ofMinutes(4),
-            Duration.ofSeconds(9)),
+            Duration.ofSeconds(9),
+            SigningConfig.NONE),
         config.origins().get(1));
     assertEquals(
         new RouteConfig(

@@ -10,6 +10,7 @@ import io.forebay.server.config.ServerConfig.EjectionConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.OriginServerConfig;
 import io.forebay.server.config.ServerConfig.RetryConfig;
+import io.forebay.server.config.SigningConfig;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.http.RequestBody;
 import io.forebay.server.origin.dns.NameResolver;
@@ -29,6 +30,8 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -59,6 +62,11 @@ final class Lab implements AutoCloseable {
   final List<String> log = new CopyOnWriteArrayList<>();
   final OriginConnections connections =
       new OriginConnections(() -> System.nanoTime() + clockAheadNanos.get(), log::add);
+  /** By how much the clock of signatures is ahead. */
+  final AtomicLong wallAheadMillis = new AtomicLong();
+
+  private final InstantSource wall =
+      () -> Instant.now().plusMillis(wallAheadMillis.get());
   final ScriptedNames names = new ScriptedNames();
   final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
   final List<LoopCounters> counters = new ArrayList<>();
@@ -74,7 +82,7 @@ final class Lab implements AutoCloseable {
             loops, isEpoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
     Class<? extends SocketChannel> type =
         isEpoll ? EpollSocketChannel.class : NioSocketChannel.class;
-    origins = Origins.load(List.of(configs), Origins.NONE, address -> false);
+    origins = Origins.load(List.of(configs), Origins.NONE, address -> false, wall);
     for (int i = 0; i < loops; i++) {
       LoopCounters loopCounters = new LoopCounters();
       counters.add(loopCounters);
@@ -115,7 +123,8 @@ final class Lab implements AutoCloseable {
         Duration.ofSeconds(5),
         Duration.ofSeconds(5),
         Duration.ZERO,
-        Duration.ofSeconds(30));
+        Duration.ofSeconds(30),
+        SigningConfig.NONE);
   }
 
   /** The same with several servers. */
@@ -179,6 +188,10 @@ final class Lab implements AutoCloseable {
     return edit(c, draft -> draft.allowPrivateNames = false);
   }
 
+  static OriginConfig withSigning(OriginConfig c, SigningConfig signing) {
+    return edit(c, draft -> draft.signing = signing);
+  }
+
   private static OriginConfig edit(OriginConfig config, Consumer<Draft> edit) {
     Draft draft = new Draft(config);
     edit.accept(draft);
@@ -203,6 +216,7 @@ final class Lab implements AutoCloseable {
     private Duration idle;
     private Duration total;
     private Duration keepAlive;
+    private SigningConfig signing;
 
     Draft(OriginConfig from) {
       this.from = from;
@@ -221,6 +235,7 @@ final class Lab implements AutoCloseable {
       idle = from.idleTimeout();
       total = from.totalTimeout();
       keepAlive = from.keepAlive();
+      signing = from.signing();
     }
 
     OriginConfig config() {
@@ -240,7 +255,8 @@ final class Lab implements AutoCloseable {
           firstByte,
           idle,
           total,
-          keepAlive);
+          keepAlive,
+          signing);
     }
   }
 
@@ -303,6 +319,11 @@ final class Lab implements AutoCloseable {
     return clients.get(loop);
   }
 
+  /** What {@code explain} says of the origin. */
+  List<String> notes() {
+    return origins.notes("main");
+  }
+
   /** What reports show of the origin. */
   OriginStatus status() {
     return OriginStatus.all(origins, clients, connections, names).getFirst();
@@ -354,7 +375,7 @@ final class Lab implements AutoCloseable {
   }
 
   void reconfigure(OriginConfig... configs) throws Exception {
-    origins = Origins.load(List.of(configs), origins, address -> false);
+    origins = Origins.load(List.of(configs), origins, address -> false, wall);
     if (probes != null) {
       probes.configure(origins);
     }

@@ -22,7 +22,8 @@ final class OriginWatchTest {
                   1,
                   null,
                   null)),
-          "");
+          "",
+          null);
   private final List<String> lines = new ArrayList<>();
   private long nanos;
   private final OriginWatch watch = new OriginWatch(() -> nanos, lines::add);

@@ -6,6 +6,7 @@ import io.forebay.server.config.ServerConfig.EjectionConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.OriginServerConfig;
 import io.forebay.server.config.ServerConfig.RetryConfig;
+import io.forebay.server.config.SigningConfig;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.counters.OriginCounters;
 import io.forebay.server.origin.dns.NameResolver;
@@ -136,7 +137,8 @@ public final class OriginWire {
                   Duration.ofHours(1),
                   Duration.ofHours(1),
                   Duration.ZERO,
-                  Duration.ofHours(1))),
+                  Duration.ofHours(1),
+                  SigningConfig.NONE)),
           Origins.NONE,
           address -> false);
     } catch (IOException e) {

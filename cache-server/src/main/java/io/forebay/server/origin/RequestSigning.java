@@ -1,0 +1,36 @@
+package io.forebay.server.origin;
+
+import io.forebay.core.http.HeaderFields;
+import io.forebay.server.origin.sign.OriginSigner;
+import io.forebay.server.origin.sign.SignableRequest;
+
+/** Signs a request for the connection on which it is about to be written. */
+final class RequestSigning {
+  private RequestSigning() {}
+
+  /** The request as it is sent to that server now; itself where the origin has no signer. */
+  static OriginRequest signed(Origin origin, OriginServer server, OriginRequest request) {
+    OriginSigner signer = origin.signer();
+    if (signer == null) {
+      return request;
+    }
+    HeaderFields fields = request.fields();
+    if (fields.first("host") == null) {
+      // What is signed must be what is sent.
+      HeaderFields.Builder withHost = HeaderFields.builder().add("host", server.authority());
+      fields.forEach(withHost::add);
+      fields = withHost.build();
+    }
+    SignableRequest signed =
+        signer.sign(
+            new SignableRequest(
+                request.method(),
+                request.target(),
+                fields,
+                request.body().lengthBytes() != 0,
+                server.authority(),
+                server.isTls()));
+    return new OriginRequest(
+        request.method(), signed.target(), signed.fields(), request.body(), request.hop());
+  }
+}
