@@ -107,8 +107,7 @@ final class ServerSigningTest {
   @Test
   void aClientsFieldOfTheSameNameIsNotForwardedAndChoosesNoVariant() throws Exception {
     origin.on(
-        "/marked/v",
-        TestOrigin.ok(PLAIN + "vary: X-Origin-Secret\r\n", TestOrigin.ascii("v")));
+        "/marked/v", TestOrigin.ok(PLAIN + "vary: X-Origin-Secret\r\n", TestOrigin.ascii("v")));
     assertFalse(get("/marked/v", "X-Origin-Secret: guessed").isHit());
     edge.awaitIdle();
     assertTrue(get("/marked/v", "X-Origin-Secret: other").isHit());
@@ -126,8 +125,7 @@ final class ServerSigningTest {
                 "HTTP/1.1 403 Forbidden\r\ndate: Thu, 01 Jan 2015 00:00:00 GMT\r\n"
                     + "content-length: 0\r\n\r\n"));
     assertEquals(403, get("/bucket/refused").status());
-    String told =
-        edge.explain(200, "{\"url\":\"" + edge.url("/bucket/refused") + "\"}").toString();
+    String told = edge.explain(200, "{\"url\":\"" + edge.url("/bucket/refused") + "\"}").toString();
     assertTrue(told.contains("signed for S3 (bucket media, region eu-central-1"), told);
     assertTrue(told.contains("the clock of this node is"), told);
     String marked = edge.explain(200, "{\"url\":\"" + edge.url("/marked/x") + "\"}").toString();

@@ -21,7 +21,8 @@ public record RouteForwarding(
     Set<String> upgrades, Set<String> trailers, boolean sendsVia, NamePatterns replaced) {
 
   /** Neither tunnels nor trailers, and with Via. */
-  public static final RouteForwarding NONE = new RouteForwarding(Set.of(), Set.of(), true, NamePatterns.NONE);
+  public static final RouteForwarding NONE =
+      new RouteForwarding(Set.of(), Set.of(), true, NamePatterns.NONE);
 
   /**
    * @throws IllegalArgumentException for what is no protocol, or a field that can't be a trailer

@@ -224,7 +224,9 @@ final class DeciderTest {
     RequestView fat = SyntheticRequest.of("GET", "http://h/").withBody();
     assertEquals("Pass PASS_BODY", decide(fat, ROUTE, stored, 0));
     RequestView upgrade = get("Upgrade", "echo", "Connection", "upgrade");
-    Route tunnelling = ROUTE.withForwarding(new RouteForwarding(Set.of("echo"), Set.of(), true, NamePatterns.NONE));
+    Route tunnelling =
+        ROUTE.withForwarding(
+            new RouteForwarding(Set.of("echo"), Set.of(), true, NamePatterns.NONE));
     assertEquals("Pass PASS_UPGRADE", decide(upgrade, tunnelling, stored, 0));
     // RFC 9110 §7.8: a server may ignore the offer.
     assertEquals("Serve HIT_FRESH", decide(upgrade, ROUTE, stored, 0));

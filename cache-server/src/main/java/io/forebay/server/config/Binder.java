@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * Reads values by key path as their types, and records their sources. A wrong value is recorded and
  * replaced by a placeholder.
  */
-abstract sealed class Binder permits ConfigBinder, ListenBinder, OriginBinder, SigningBinder, StorageClassBinder {
+abstract sealed class Binder
+    permits ConfigBinder, ListenBinder, OriginBinder, SigningBinder, StorageClassBinder {
   private static final int MAX_SECRET_FILE_BYTES = 65_536;
 
   final ConfigValues values;
@@ -95,8 +96,7 @@ abstract sealed class Binder permits ConfigBinder, ListenBinder, OriginBinder, S
   }
 
   /** A secret that stands in a key, or in a file that another key names; null where neither is. */
-  final @Nullable Secret secret(
-      String scope, Field<?, Secret> field, Field<?, Path> fileField) {
+  final @Nullable Secret secret(String scope, Field<?, Secret> field, Field<?, Path> fileField) {
     Secret secret = value(scope, field);
     Path file = value(scope, fileField);
     String path = scope + "." + fileField.name();

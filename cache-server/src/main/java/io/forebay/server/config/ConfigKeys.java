@@ -627,8 +627,9 @@ final class ConfigKeys {
           "required, unless `servers` is set",
           false,
           OriginConfig::url,
-          "URL of the origin; without a port, the default port of the scheme applies. Short for"
-              + " `servers` with one entry.");
+          "URL of the origin; without a port, the default port of the scheme applies. A base path is"
+              + " put before the path of every request. `http://unix:FILE:/BASE/` is the same as"
+              + " `unix:FILE:/BASE/`. Short for `servers` with one entry.");
   static final Field<OriginConfig, Balance> ORIGIN_BALANCE =
       live(
           "balance",
@@ -1067,7 +1068,8 @@ final class ConfigKeys {
           ValueType.ORIGIN_URL,
           false,
           OriginServerConfig::url,
-          "URL of the server; without a port, the default port of the scheme applies.");
+          "URL of the server; without a port, the default port of the scheme applies. A base path is"
+              + " put before the path of every request.");
   static final Field<OriginServerConfig, Integer> SERVER_WEIGHT =
       live(
           "weight",
@@ -2574,8 +2576,7 @@ final class ConfigKeys {
     return headers;
   }
 
-  private static <T> @Nullable T ofS3(
-      OriginConfig origin, Function<S3Config, @Nullable T> reader) {
+  private static <T> @Nullable T ofS3(OriginConfig origin, Function<S3Config, @Nullable T> reader) {
     S3Config s3 = origin.signing().s3();
     return s3 == null ? null : reader.apply(s3);
   }

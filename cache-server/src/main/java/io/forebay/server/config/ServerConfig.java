@@ -235,7 +235,8 @@ public record ServerConfig(
   /**
    * A server of an origin.
    *
-   * @param url {@code http://host:port} or {@code https://host:port}
+   * @param url {@code http://host:port[/base]}, the same with {@code https}, or {@code
+   *     unix:file[:/base]}
    * @param weight its share of the requests, relative to the other servers'
    * @param isBackup whether it gets requests only while no other server can be used
    */

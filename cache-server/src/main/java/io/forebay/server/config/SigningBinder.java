@@ -36,8 +36,7 @@ final class SigningBinder extends Binder {
     SourceLocation s3Place = firstGiven(scope, OF_S3);
     SourceLocation hmacPlace = firstGiven(scope, OF_HMAC);
     if (s3Place != null && hmacPlace != null) {
-      problems.add(
-          hmacPlace.problem(scope + ".hmac", "s3 is given as well", "keep one of them"));
+      problems.add(hmacPlace.problem(scope + ".hmac", "s3 is given as well", "keep one of them"));
     }
     SigningConfig signatures =
         new SigningConfig(
@@ -102,9 +101,7 @@ final class SigningBinder extends Binder {
       problems.add(
           firstPlace(scope + ".headers.0.name")
               .problem(
-                  scope + ".headers",
-                  fields.size() + " fields",
-                  "list at most " + MAX_FIELDS));
+                  scope + ".headers", fields.size() + " fields", "list at most " + MAX_FIELDS));
     }
     return fields;
   }

@@ -91,8 +91,8 @@ record ValueType<T>(
   static final ValueType<String> ORIGIN_URL =
       new ValueType<>(
           "origin URL",
-          "`http://HOST[:PORT]` or `https://HOST[:PORT]`, no path",
-          "https?://\\S+",
+          "`http://HOST[:PORT][/BASE/]`, `https://HOST[:PORT][/BASE/]` or `unix:FILE[:/BASE/]`",
+          "https?://\\S+|unix:/.+",
           "http://localhost:80",
           ValueType::originUrl,
           text -> text);
@@ -348,8 +348,7 @@ record ValueType<T>(
           "write names such as www.example.com or *.example.com");
 
   /** Protected fields that the node only forwards. */
-  private static final Set<String> FREE =
-      Set.of("authorization", "cookie", "origin", "x-real-ip");
+  private static final Set<String> FREE = Set.of("authorization", "cookie", "origin", "x-real-ip");
 
   /** More than any machine has kinds of memory. */
   private static final int MAX_TIERS = 8;
@@ -927,7 +926,18 @@ record ValueType<T>(
   }
 
   private static String originUrl(String text) throws WrongValueException {
-    String right = "write one such as http://127.0.0.1:9000 or https://origin.example.com";
+    String right =
+        "write one such as http://127.0.0.1:9000, https://origin.example.com/base/ or"
+            + " unix:/run/app.sock";
+    if (text.startsWith("unix:")) {
+      return unixOrigin(text, text.substring("unix:".length()));
+    }
+    if (text.startsWith("http://unix:")) {
+      return unixOrigin(text, text.substring("http://unix:".length()));
+    }
+    if (text.startsWith("https://unix:")) {
+      throw wrong(text, "TLS over a Unix-domain socket, which is not supported", "write unix:FILE");
+    }
     URI uri;
     try {
       uri = new URI(text);
@@ -947,12 +957,11 @@ record ValueType<T>(
     if (authority == null) {
       throw wrong(text, "a URL without a host", right);
     }
-    String path = uri.getRawPath();
-    if ((path != null && !path.isEmpty() && !path.equals("/"))
-        || uri.getRawQuery() != null
-        || uri.getRawFragment() != null) {
-      throw wrong(text, "a URL with a path", "write scheme, host and port only");
+    if (uri.getRawQuery() != null || uri.getRawFragment() != null) {
+      throw wrong(
+          text, "a URL with a query or fragment", "write scheme, host, port and base path only");
     }
+    String base = basePath(text, String.valueOf(uri.getRawPath()));
     // java.net.URI leaves the host null for names with an underscore, so the authority is cut here.
     int end = authority.startsWith("[") ? authority.indexOf(']') + 1 : authority.indexOf(':');
     String host = end < 0 ? authority : authority.substring(0, end);
@@ -971,7 +980,33 @@ record ValueType<T>(
     if (port == 0) {
       throw wrong(text, "a URL with port 0", right);
     }
-    return scheme + "://" + host.toLowerCase(Locale.ROOT) + ":" + port;
+    return scheme + "://" + host.toLowerCase(Locale.ROOT) + ":" + port + base;
+  }
+
+  /** {@code FILE[:/BASE/]}, as after {@code unix:}, or after {@code http://unix:} in nginx. */
+  private static String unixOrigin(String text, String address) throws WrongValueException {
+    int colon = address.indexOf(':');
+    String base = colon < 0 ? "" : basePath(text, address.substring(colon + 1));
+    String file = colon < 0 ? address : address.substring(0, colon);
+    return print(unix("unix:" + file)) + (base.isEmpty() ? "" : ":" + base);
+  }
+
+  /** The base path of an origin's URL without the slash at its end; requests begin with theirs. */
+  private static String basePath(String text, String path) throws WrongValueException {
+    if (path.isEmpty() || path.equals("/")) {
+      return "";
+    }
+    if (!path.startsWith("/") || path.contains("//")) {
+      throw wrong(text, "a URL with a base path that is not one", "write one such as /base/");
+    }
+    if (!(TargetNormalizer.normalize(path, "GET") instanceof TargetNormalizer.Accepted accepted)
+        || accepted.query() != null) {
+      throw wrong(text, "a URL whose base path cannot be read", "write one such as /base/");
+    }
+    if (!accepted.path().equals(path)) {
+      throw wrong(text, "a URL whose base path is not in normal form", "write " + accepted.path());
+    }
+    return path.endsWith("/") ? path.substring(0, path.length() - 1) : path;
   }
 
   private static Path path(String text) throws WrongValueException {

@@ -80,7 +80,10 @@ final class ClientRequest {
 
   // --- route ------------------------------------------------------------------------------------
 
-  /** The route has been found; what it does not pass on of fields and cookies is out of sight from now on. */
+  /**
+   * The route has been found; what it does not pass on of fields and cookies is out of sight from
+   * now on.
+   */
   void route(Route found) {
     route = found;
     view = found.settings().cookies().request().requestWithout(view);

@@ -52,6 +52,7 @@ final class LocalReplies {
               Reason.ORIGIN_BROKEN;
           case OVERLOADED, TOO_MANY_CONNECTIONS -> Reason.REFUSED_OVERLOAD;
           case CLIENT_LIMIT -> Reason.REFUSED_CLIENT_LIMIT;
+          case TARGET_REFUSED -> Reason.REFUSED_TARGET;
           default -> Reason.ORIGIN_UNREACHABLE;
         };
     int status = status(failure.kind());
@@ -70,6 +71,9 @@ final class LocalReplies {
   private static int status(OriginFailure.Kind kind) {
     if (kind == OriginFailure.Kind.CLIENT_LIMIT) {
       return TOO_MANY_REQUESTS;
+    }
+    if (kind == OriginFailure.Kind.TARGET_REFUSED) {
+      return 400;
     }
     return kind.isOverload() ? 503 : kind.isTimeout() ? 504 : 502;
   }

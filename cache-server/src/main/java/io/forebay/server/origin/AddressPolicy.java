@@ -18,7 +18,7 @@ final class AddressPolicy {
   /** The addresses that may be used, in order. */
   static List<InetAddress> allowed(
       OriginServer server, Origins origins, List<InetAddress> addresses) {
-    if (server.literal() != null) {
+    if (!server.isNamed()) {
       return addresses;
     }
     List<InetAddress> allowed = new ArrayList<>(addresses.size());

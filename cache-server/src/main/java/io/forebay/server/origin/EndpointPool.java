@@ -5,7 +5,10 @@ import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.counters.ServerCounters;
 import io.forebay.server.origin.balance.Candidate;
 import io.forebay.server.origin.health.EndpointHealth;
+import io.forebay.server.text.AddressText;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +23,7 @@ final class EndpointPool extends Candidate {
 
   private final OriginPool pool;
   private final OriginServer server;
-  private final InetSocketAddress address;
+  private final SocketAddress address;
   private final EndpointHealth health;
   private final ServerCounters counters;
   private final ArrayDeque<OriginConnection> idle = new ArrayDeque<>();
@@ -30,10 +33,8 @@ final class EndpointPool extends Candidate {
   private boolean isDrained;
   private boolean isReleased;
 
-  EndpointPool(OriginPool pool, OriginServer server, InetSocketAddress address) {
-    super(
-        RendezvousHash.number(address.getAddress().getHostAddress() + ":" + address.getPort()),
-        server.settings().weight());
+  EndpointPool(OriginPool pool, OriginServer server, SocketAddress address) {
+    super(RendezvousHash.number(number(server, address)), server.settings().weight());
     this.pool = pool;
     this.server = server;
     this.address = address;
@@ -55,8 +56,22 @@ final class EndpointPool extends Candidate {
     return server;
   }
 
-  InetSocketAddress address() {
+  /** What identifies the endpoint on every node. */
+  private static String number(OriginServer server, SocketAddress address) {
+    String text =
+        address instanceof InetSocketAddress ip
+            ? ip.getAddress().getHostAddress() + ":" + ip.getPort()
+            : AddressText.of(address);
+    return text + server.base().prefix();
+  }
+
+  SocketAddress address() {
     return address;
+  }
+
+  /** The IP address, or null for a Unix-domain socket. */
+  @Nullable InetAddress ip() {
+    return address instanceof InetSocketAddress socket ? socket.getAddress() : null;
   }
 
   /** Endpoints of a higher rank are used only if none of a lower one can be. */
@@ -90,7 +105,7 @@ final class EndpointPool extends Candidate {
     return pool.client()
             .shared()
             .drains()
-            .find(server.config().name(), server.settings().url(), OriginStatus.text(address))
+            .find(server.config().name(), server.settings().url(), AddressText.of(address))
         != null;
   }
 
@@ -226,6 +241,6 @@ final class EndpointPool extends Candidate {
 
   @Override
   public String toString() {
-    return address.toString();
+    return AddressText.of(address);
   }
 }

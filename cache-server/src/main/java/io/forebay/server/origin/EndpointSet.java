@@ -6,6 +6,7 @@ import io.forebay.server.origin.health.EndpointHealth;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -51,14 +52,14 @@ final class EndpointSet {
     this.policy = policy;
     for (OriginServer server : pool.origin().servers()) {
       Member member = new Member(server);
-      InetAddress literal = server.literal();
-      if (literal != null) {
-        member.endpoints.add(endpoint(server, literal));
+      SocketAddress fixed = server.fixedAddress();
+      if (fixed != null) {
+        member.endpoints.add(new EndpointPool(pool, server, fixed));
         member.rank();
       }
       members.add(member);
     }
-    hasNames = members.stream().anyMatch(member -> member.server.literal() == null);
+    hasNames = members.stream().anyMatch(member -> member.server.isNamed());
     rebuild();
   }
 
@@ -195,7 +196,7 @@ final class EndpointSet {
       return;
     }
     for (Member member : members) {
-      if (member.server.literal() == null) {
+      if (member.server.isNamed()) {
         Resolution latest = pool.client().names().latest(member.server.host());
         if (latest != null && !latest.equals(member.resolution)) {
           apply(member, latest);
@@ -220,7 +221,7 @@ final class EndpointSet {
         AddressPolicy.allowed(member.server, pool.client().origins(), resolution.addresses());
     List<EndpointPool> kept = new ArrayList<>();
     for (EndpointPool endpoint : member.endpoints) {
-      if (allowed.contains(endpoint.address().getAddress())) {
+      if (allowed.contains(endpoint.ip())) {
         kept.add(endpoint);
       } else {
         endpoint.drain();
@@ -242,7 +243,7 @@ final class EndpointSet {
 
   private static boolean hasAddress(List<EndpointPool> endpoints, InetAddress address) {
     for (EndpointPool endpoint : endpoints) {
-      if (endpoint.address().getAddress().equals(address)) {
+      if (address.equals(endpoint.ip())) {
         return true;
       }
     }
@@ -306,15 +307,14 @@ final class EndpointSet {
 
     /** Whether the addresses are known, or known not to be had. */
     boolean isKnown() {
-      return server.literal() != null || resolution != null;
+      return !server.isNamed() || resolution != null;
     }
 
     void rank() {
       int first = server.settings().isBackup() ? EndpointPool.BACKUP : 0;
-      boolean hasIpv4 =
-          endpoints.stream().anyMatch(e -> !(e.address().getAddress() instanceof Inet6Address));
+      boolean hasIpv4 = endpoints.stream().anyMatch(e -> !(e.ip() instanceof Inet6Address));
       for (EndpointPool endpoint : endpoints) {
-        boolean isIpv6 = endpoint.address().getAddress() instanceof Inet6Address;
+        boolean isIpv6 = endpoint.ip() instanceof Inet6Address;
         endpoint.rank(isIpv6 && hasIpv4 ? first + 1 : first);
       }
     }

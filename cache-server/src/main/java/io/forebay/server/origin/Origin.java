@@ -23,6 +23,11 @@ record Origin(
     return config.name();
   }
 
+  /** Whether a request could leave the base path of one of the servers. */
+  boolean hasBasePath() {
+    return servers.stream().anyMatch(server -> !server.base().isNone());
+  }
+
   /** How log lines and error pages name it. */
   String label() {
     return servers.size() == 1

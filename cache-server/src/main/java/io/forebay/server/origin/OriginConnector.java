@@ -2,11 +2,9 @@ package io.forebay.server.origin;
 
 import io.forebay.server.origin.OriginFailure.Kind;
 import io.forebay.server.text.Printable;
-import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelOption;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
@@ -66,7 +64,7 @@ final class OriginConnector {
     }
     if (chosen == null) {
       lookUpAll();
-    } else if (chosen.server().literal() != null) {
+    } else if (!chosen.server().isNamed()) {
       connect(chosen);
     } else {
       lookUp(chosen);
@@ -97,7 +95,7 @@ final class OriginConnector {
   /** No server's address is known, or none that may be used. */
   private void lookUpAll() {
     List<OriginServer> named =
-        pool.origin().servers().stream().filter(one -> one.literal() == null).toList();
+        pool.origin().servers().stream().filter(OriginServer::isNamed).toList();
     if (named.isEmpty()) {
       onLookedUp();
       return;
@@ -155,26 +153,16 @@ final class OriginConnector {
             MIN_ATTEMPT_MILLIS, TimeUnit.NANOSECONDS.toMillis(deadline.remainingNanos()) / left);
     OriginConnection connection = new OriginConnection(endpoint);
     ChannelFuture connecting =
-        new Bootstrap()
-            .group(client.loop())
-            .channel(client.channelClass())
-            .disableResolver()
-            .option(ChannelOption.ALLOCATOR, client.allocator())
-            .option(ChannelOption.TCP_NODELAY, true)
-            .option(ChannelOption.SO_KEEPALIVE, true)
-            // A failed write must not throw away a response that has already arrived.
-            .option(ChannelOption.AUTO_CLOSE, false)
-            .option(
-                ChannelOption.CONNECT_TIMEOUT_MILLIS,
-                (int) Math.min(attemptMillis, Integer.MAX_VALUE))
-            .handler(
-                new ChannelInitializer<Channel>() {
-                  @Override
-                  protected void initChannel(Channel initialised) {
-                    initialised.pipeline().addLast(connection.decoder(), connection);
-                  }
-                })
-            .connect(endpoint.address());
+        EndpointSocket.connect(
+            client,
+            endpoint.address(),
+            (int) Math.min(attemptMillis, Integer.MAX_VALUE),
+            new ChannelInitializer<Channel>() {
+              @Override
+              protected void initChannel(Channel initialised) {
+                initialised.pipeline().addLast(connection.decoder(), connection);
+              }
+            });
     channel = connecting.channel();
     connecting.addListener((ChannelFuture future) -> {
       // Without a file descriptor there is no channel, and Netty answers on a thread of its own.
@@ -261,9 +249,7 @@ final class OriginConnector {
       onAttemptFailed(endpoint, Kind.CONNECT_TIMEOUT, tooLate(endpoint));
     } else {
       onAttemptFailed(
-          endpoint,
-          kindOf(cause),
-          "cannot connect to " + endpoint.address() + ": " + Printable.line(cause));
+          endpoint, kindOf(cause), "cannot connect to " + endpoint + ": " + Printable.line(cause));
     }
   }
 
@@ -314,7 +300,7 @@ final class OriginConnector {
 
   private String tooLate(EndpointPool target) {
     return (isTlsRunning ? "no TLS handshake with " : "no connection to ")
-        + target.address()
+        + target
         + " within "
         + timeoutMillis()
         + " ms";

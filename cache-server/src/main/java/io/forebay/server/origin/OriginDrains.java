@@ -5,6 +5,7 @@ import io.forebay.server.origin.drain.DrainFile;
 import io.forebay.server.origin.drain.DrainOrder;
 import io.forebay.server.origin.drain.DrainOutcome;
 import io.forebay.server.origin.drain.Drains;
+import io.forebay.server.text.AddressText;
 import io.forebay.server.text.Printable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -191,7 +192,7 @@ public final class OriginDrains {
       }
       return url.literal() == null
           ? server
-          : OriginStatus.text(new InetSocketAddress(url.literal(), url.port()));
+          : AddressText.of(new InetSocketAddress(url.literal(), url.port()));
     } catch (IllegalArgumentException e) {
       return server;
     }

@@ -34,6 +34,8 @@ public record OriginFailure(Kind kind, String detail, String more) {
     CONNECT_TIMEOUT(ProxyError.CONNECTION_TIMEOUT, OriginError.CONNECT),
     TLS_CERTIFICATE(ProxyError.TLS_CERTIFICATE_ERROR, OriginError.TLS),
     TLS_FAILED(ProxyError.TLS_PROTOCOL_ERROR, OriginError.TLS),
+    /** Its path could leave the base path of the origin. */
+    TARGET_REFUSED(ProxyError.HTTP_REQUEST_ERROR, OriginError.REQUEST),
     REQUEST_BODY_FAILED(ProxyError.HTTP_REQUEST_ERROR, OriginError.REQUEST),
     WRITE_TIMEOUT(ProxyError.CONNECTION_WRITE_TIMEOUT, OriginError.TIMEOUT),
     FIRST_BYTE_TIMEOUT(ProxyError.HTTP_RESPONSE_TIMEOUT, OriginError.TIMEOUT),

@@ -12,9 +12,11 @@ import io.forebay.server.origin.probe.ProbeTarget;
 import io.forebay.server.origin.probe.ProbedEndpoint;
 import io.forebay.server.origin.probe.Prober;
 import io.forebay.server.origin.probe.ServerProbes;
+import io.forebay.server.text.AddressText;
 import io.netty.buffer.ByteBufAllocator;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -54,7 +56,7 @@ public final class OriginProbes implements AutoCloseable {
 
   private record ServerKey(String origin, String url) {}
 
-  private record EndpointKey(String origin, InetSocketAddress address) {}
+  private record EndpointKey(String origin, SocketAddress address) {}
 
   /** An endpoint that is being probed. */
   private record Probed(
@@ -184,10 +186,8 @@ public final class OriginProbes implements AutoCloseable {
     for (Origin origin : origins.all()) {
       if (origin.config().probe().isOn()) {
         for (OriginServer server : origin.servers()) {
-          for (InetAddress address : addresses(server)) {
-            wanted.putIfAbsent(
-                new EndpointKey(origin.name(), new InetSocketAddress(address, server.port())),
-                server);
+          for (SocketAddress address : addresses(server)) {
+            wanted.putIfAbsent(new EndpointKey(origin.name(), address), server);
           }
         }
       }
@@ -195,10 +195,10 @@ public final class OriginProbes implements AutoCloseable {
     return wanted;
   }
 
-  private List<InetAddress> addresses(OriginServer server) {
-    InetAddress literal = server.literal();
-    if (literal != null) {
-      return List.of(literal);
+  private List<SocketAddress> addresses(OriginServer server) {
+    SocketAddress fixed = server.fixedAddress();
+    if (fixed != null) {
+      return List.of(fixed);
     }
     Resolution resolution = names.latest(server.host());
     if (resolution == null) {
@@ -206,7 +206,11 @@ public final class OriginProbes implements AutoCloseable {
     }
     List<InetAddress> allowed = AddressPolicy.allowed(server, origins, resolution.addresses());
     List<InetAddress> ofPort = AddressPolicy.allowed(atProbePort(server), origins, allowed);
-    return ofPort.stream().distinct().limit(EndpointSet.MAX_ADDRESSES).toList();
+    return ofPort.stream()
+        .distinct()
+        .limit(EndpointSet.MAX_ADDRESSES)
+        .<SocketAddress>map(ip -> new InetSocketAddress(ip, server.port()))
+        .toList();
   }
 
   /** The server as probes see it. */
@@ -220,16 +224,20 @@ public final class OriginProbes implements AutoCloseable {
             server.host(),
             port,
             server.literal(),
+            server.socket(),
+            server.base(),
             server.tls());
   }
 
-  private static ProbeTarget target(OriginServer server, InetSocketAddress address) {
+  private static ProbeTarget target(OriginServer server, SocketAddress address) {
     ProbeConfig config = server.config().probe();
     OriginServer seen = atProbePort(server);
     String host = config.host() != null ? config.host() : server.config().host();
     return new ProbeTarget(
-        server.label() + ": " + OriginStatus.text(address),
-        new InetSocketAddress(address.getAddress(), seen.port()),
+        server.label() + ": " + AddressText.of(address),
+        address instanceof InetSocketAddress ip
+            ? new InetSocketAddress(ip.getAddress(), seen.port())
+            : address,
         host != null ? host : seen.authority(),
         server.tls(),
         config.tlsName() != null ? config.tlsName() : server.tlsName(),

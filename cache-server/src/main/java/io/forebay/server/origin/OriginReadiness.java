@@ -43,7 +43,7 @@ public final class OriginReadiness {
 
   /** Why a server has no address that may be used, or null. */
   static @Nullable String problem(OriginServer server, Origins origins, NameResolver names) {
-    if (server.literal() != null) {
+    if (!server.isNamed()) {
       return null;
     }
     Resolution resolution = names.latest(server.host());

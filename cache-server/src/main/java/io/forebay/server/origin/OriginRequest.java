@@ -22,6 +22,13 @@ public record OriginRequest(
     this(method, target, fields, body, Hop.PLAIN);
   }
 
+  /** The same for another target. */
+  OriginRequest at(String newTarget) {
+    return newTarget.equals(target)
+        ? this
+        : new OriginRequest(method, newTarget, fields, body, hop);
+  }
+
   /** The same, and trailers of the response are wanted. */
   public OriginRequest takingTrailers(boolean value) {
     return new OriginRequest(method, target, fields, body, new Hop(null, false, value));

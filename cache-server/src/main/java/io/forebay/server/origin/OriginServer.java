@@ -4,16 +4,22 @@ import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.OriginServerConfig;
 import io.netty.handler.ssl.SslContext;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One server of an origin, ready for use. Each address that its host stands for is an {@link
- * EndpointPool} on each loop.
+ * EndpointPool} on each loop; a Unix-domain socket is one.
  *
  * @param config of the origin
  * @param settings of the server
  * @param host name or address literal, without brackets
  * @param literal the address where {@code host} is one
+ * @param socket the file of a Unix-domain socket, or null
+ * @param base of the paths of requests
  * @param tls what https connections are made with; null for http
  */
 record OriginServer(
@@ -22,10 +28,25 @@ record OriginServer(
     String host,
     int port,
     @Nullable InetAddress literal,
+    @Nullable Path socket,
+    BasePath base,
     @Nullable SslContext tls) {
 
   boolean isTls() {
     return tls != null;
+  }
+
+  /** The only address of a server without a name, or null. */
+  @Nullable SocketAddress fixedAddress() {
+    if (socket != null) {
+      return UnixDomainSocketAddress.of(socket);
+    }
+    return literal == null ? null : new InetSocketAddress(literal, port);
+  }
+
+  /** Whether its host has to be resolved. */
+  boolean isNamed() {
+    return literal == null && socket == null;
   }
 
   /** The Host field for this server when a request brings none. */

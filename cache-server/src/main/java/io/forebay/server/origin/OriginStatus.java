@@ -6,8 +6,9 @@ import io.forebay.server.origin.drain.Drain;
 import io.forebay.server.origin.health.EndpointHealth;
 import io.forebay.server.origin.health.EndpointHealth.Ejection;
 import io.forebay.server.origin.health.ProbeStatus;
-import java.net.InetAddress;
+import io.forebay.server.text.AddressText;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -94,24 +95,26 @@ public record OriginStatus(
       OriginConnections shared,
       NameResolver names) {
     String problem = OriginReadiness.problem(server, origins, names);
-    List<InetAddress> addresses = List.of();
-    InetAddress literal = server.literal();
-    Resolution resolution = literal == null ? names.latest(server.host()) : null;
-    if (literal != null) {
-      addresses = List.of(literal);
+    List<SocketAddress> addresses = List.of();
+    SocketAddress fixed = server.fixedAddress();
+    Resolution resolution = fixed == null ? names.latest(server.host()) : null;
+    if (fixed != null) {
+      addresses = List.of(fixed);
     } else if (resolution != null) {
-      addresses = AddressPolicy.allowed(server, origins, resolution.addresses());
+      addresses =
+          AddressPolicy.allowed(server, origins, resolution.addresses()).stream()
+              .<SocketAddress>map(ip -> new InetSocketAddress(ip, server.port()))
+              .toList();
       if (problem == null && resolution.failure() != null) {
         problem = "its last addresses are used: " + resolution.failure();
       }
     }
     List<Endpoint> endpoints = new ArrayList<>();
-    for (InetAddress address : addresses) {
-      InetSocketAddress at = new InetSocketAddress(address, server.port());
+    for (SocketAddress at : addresses) {
       endpoints.add(
           endpoint(
               at,
-              shared.drains().find(server.config().name(), server.settings().url(), text(at)),
+              shared.drains().find(server.config().name(), server.settings().url(), AddressText.of(at)),
               shared.health(server.config().name()).find(at),
               pools.stream()
                   .filter(pool -> pool.server().equals(server) && pool.address().equals(at))
@@ -126,7 +129,7 @@ public record OriginStatus(
   }
 
   private static Endpoint endpoint(
-      InetSocketAddress address,
+      SocketAddress address,
       @Nullable Drain drain,
       @Nullable EndpointHealth health,
       List<EndpointPool> pools) {
@@ -140,7 +143,7 @@ public record OriginStatus(
                 drain.why(),
                 drain.sinceMillis());
     return new Endpoint(
-        text(address),
+        AddressText.of(address),
         state.word,
         state.why,
         state.sinceMillis,
@@ -174,11 +177,5 @@ public record OriginStatus(
               ejection.reason(),
               ejection.sinceMillis());
     }
-  }
-
-  /** An address as reports and operators write it. */
-  static String text(InetSocketAddress address) {
-    String host = address.getAddress().getHostAddress();
-    return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + address.getPort();
   }
 }

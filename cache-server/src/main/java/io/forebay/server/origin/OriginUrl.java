@@ -1,37 +1,70 @@
 package io.forebay.server.origin;
 
+import io.forebay.core.http.TargetNormalizer;
 import io.forebay.server.text.Printable;
 import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.nio.file.Path;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** What the URL of an origin's server says. */
-record OriginUrl(boolean isTls, String host, int port, @Nullable InetAddress literal) {
+/**
+ * What the URL of an origin's server says.
+ *
+ * @param socket the file of a Unix-domain socket, or null; {@code host} and {@code port} mean
+ *     nothing then
+ */
+record OriginUrl(
+    boolean isTls,
+    String host,
+    int port,
+    @Nullable InetAddress literal,
+    @Nullable Path socket,
+    BasePath base) {
+  private static final String UNIX = "unix:";
 
   /**
-   * Reads a URL.
+   * Reads a URL as the configuration prints it: {@code http://HOST:PORT[/BASE]}, the same with
+   * {@code https}, or {@code unix:FILE[:/BASE]}.
    *
    * @throws IllegalArgumentException when it is not one of a server, with a sentence that says so
    */
   static OriginUrl parse(String origin, String url) {
+    if (url.startsWith(UNIX)) {
+      int colon = url.indexOf(':', UNIX.length());
+      String file = colon < 0 ? url.substring(UNIX.length()) : url.substring(UNIX.length(), colon);
+      BasePath base = base(origin, url, colon < 0 ? "" : url.substring(colon + 1));
+      return new OriginUrl(false, "localhost", 80, null, Path.of(file), base);
+    }
     int colon = url.indexOf("://");
     String scheme = colon < 0 ? "" : url.substring(0, colon).toLowerCase(Locale.ROOT);
     if (!scheme.equals("http") && !scheme.equals("https")) {
-      throw bad(origin, url, "must begin with http:// or https://");
+      throw bad(origin, url, "must begin with http://, https:// or unix:");
     }
     String rest = url.substring(colon + 3);
-    if (rest.endsWith("/")) {
-      rest = rest.substring(0, rest.length() - 1);
+    int slash = rest.indexOf('/');
+    String authority = slash < 0 ? rest : rest.substring(0, slash);
+    if (authority.isEmpty() || authority.chars().anyMatch(c -> "?#@\\ ".indexOf(c) >= 0)) {
+      throw bad(origin, url, "must be scheme, host, port and base path only");
     }
-    if (rest.isEmpty() || rest.chars().anyMatch(c -> "/?#@\\ ".indexOf(c) >= 0)) {
-      throw bad(origin, url, "must be scheme, host and port only");
-    }
-    return parse(origin, url, scheme.equals("https"), rest);
+    BasePath base = base(origin, url, slash < 0 ? "" : rest.substring(slash));
+    return parse(origin, url, scheme.equals("https"), authority, base);
   }
 
-  private static OriginUrl parse(String origin, String url, boolean isTls, String authority) {
+  private static BasePath base(String origin, String url, String path) {
+    if (!path.isEmpty()
+        && !(TargetNormalizer.normalize(path, "GET") instanceof TargetNormalizer.Accepted accepted
+            && accepted.authority() == null
+            && accepted.query() == null
+            && accepted.path().equals(path))) {
+      throw bad(origin, url, "has a base path that is not in normal form");
+    }
+    return BasePath.of(path);
+  }
+
+  private static OriginUrl parse(
+      String origin, String url, boolean isTls, String authority, BasePath base) {
     String host = authority;
     String port = "";
     int close = authority.indexOf(']');
@@ -59,7 +92,7 @@ record OriginUrl(boolean isTls, String host, int port, @Nullable InetAddress lit
         throw bad(origin, url, "has no usable port");
       }
     }
-    return new OriginUrl(isTls, host.toLowerCase(Locale.ROOT), number, literal(host));
+    return new OriginUrl(isTls, host.toLowerCase(Locale.ROOT), number, literal(host), null, base);
   }
 
   private static boolean isHost(String host) {

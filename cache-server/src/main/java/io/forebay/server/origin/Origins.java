@@ -97,6 +97,8 @@ public final class Origins {
               url.host(),
               url.port(),
               url.literal(),
+              url.socket(),
+              url.base(),
               url.isTls() ? tls : null));
     }
     return new Origin(config, List.copyOf(servers), digest, OriginSigner.of(config, clock));
@@ -106,7 +108,7 @@ public final class Origins {
   public Set<String> hostNames() {
     return byName.values().stream()
         .flatMap(origin -> origin.servers().stream())
-        .filter(server -> server.literal() == null)
+        .filter(OriginServer::isNamed)
         .map(OriginServer::host)
         .collect(Collectors.toUnmodifiableSet());
   }

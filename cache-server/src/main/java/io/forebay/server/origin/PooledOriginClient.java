@@ -79,6 +79,10 @@ public final class PooledOriginClient implements OriginSender {
         call.fail(Kind.UNKNOWN_ORIGIN, "there is no origin named " + Printable.line(name));
       } else if (isClosed) {
         call.fail(stopped(origin));
+      } else if (origin.hasBasePath() && BasePath.mayClimb(request.target())) {
+        call.fail(
+            Kind.TARGET_REFUSED,
+            origin.label() + ": \"..\" beside an encoded slash could leave the base path");
       } else {
         OriginPool pool = pool(origin);
         counters.originFetches++;

@@ -4,12 +4,13 @@ import io.forebay.core.http.HeaderFields;
 import io.forebay.server.origin.sign.OriginSigner;
 import io.forebay.server.origin.sign.SignableRequest;
 
-/** Signs a request for the connection on which it is about to be written. */
+/** Brings a request into the form that a server gets: under its base path, and signed. */
 final class RequestSigning {
   private RequestSigning() {}
 
-  /** The request as it is sent to that server now; itself where the origin has no signer. */
-  static OriginRequest signed(Origin origin, OriginServer server, OriginRequest request) {
+  /** The request as it is sent to that server now; itself without a base path and a signer. */
+  static OriginRequest signed(Origin origin, OriginServer server, OriginRequest given) {
+    OriginRequest request = given.at(server.base().join(given.target()));
     OriginSigner signer = origin.signer();
     if (signer == null) {
       return request;

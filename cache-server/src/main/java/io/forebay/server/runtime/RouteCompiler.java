@@ -26,9 +26,7 @@ final class RouteCompiler {
   static RouteTable of(
       List<RouteConfig> configs, Map<String, OriginConfig> origins, NameTable numbers) {
     return new RouteTable(
-        configs.stream()
-            .map(config -> of(config, origins.get(config.origin()), numbers))
-            .toList());
+        configs.stream().map(config -> of(config, origins.get(config.origin()), numbers)).toList());
   }
 
   private static Route of(RouteConfig config, @Nullable OriginConfig origin, NameTable numbers) {

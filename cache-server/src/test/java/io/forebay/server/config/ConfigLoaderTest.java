@@ -475,7 +475,7 @@ final class ConfigLoaderTest {
         List.of(
             file
                 + ":1:9: origin: \"ftp://x\" is not an http or https URL; write one such as"
-                + " http://127.0.0.1:9000 or https://origin.example.com",
+                + " http://127.0.0.1:9000, https://origin.example.com/base/ or unix:/run/app.sock",
             file + ":3:11: store.memory: \"95%\" is out of range; write 1% to 90%",
             file + ":4:3: store.memroy: unknown key; did you mean memory?",
             file + ":6:10: limits.fills: \"0\" is out of range; write 1 to 1000000",
@@ -738,7 +738,6 @@ final class ConfigLoaderTest {
 
   @ParameterizedTest
   @CsvSource({
-    "http://a/path",
     "http://a?q",
     "http://user:secret@a",
     "//a",

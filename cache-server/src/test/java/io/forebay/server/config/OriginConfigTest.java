@@ -67,6 +67,50 @@ final class OriginConfigTest {
     assertEquals("http://a:80", list.url());
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "http://a.example/,            http://a.example:80",
+    "http://A.example/base/,       http://a.example:80/base",
+    "https://a.example/b/c,        https://a.example:443/b/c",
+    "http://[::1]:81/%2Fb;c/,      http://[::1]:81/%2Fb;c",
+    "unix:/run/app.sock,           unix:/run/app.sock",
+    "unix:/run/app.sock:/,         unix:/run/app.sock",
+    "unix:/run/app.sock:/base/,    unix:/run/app.sock:/base",
+    "http://unix:/run/app.sock,    unix:/run/app.sock",
+    "http://unix:/run/a.sock:/b/c, unix:/run/a.sock:/b/c",
+  })
+  void readsAUrlWithABasePathOrAUnixSocket(String text, String url) throws IOException {
+    String yaml = "origins: {main: {url: '" + text + "'}}";
+    assertEquals(url, loaded(yaml, Map.of()).origins().getFirst().url());
+    String again = ConfigView.yaml(outcome(write(yaml), Map.of()));
+    assertEquals(url, loaded(again, Map.of()).origins().getFirst().url());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          http://a.example/b?c      | a URL with a query or fragment
+          http://a.example/b#c      | a URL with a query or fragment
+          http://a.example/b/../c   | not in normal form; write /c
+          http://a.example/%7Eb/    | not in normal form; write /~b/
+          http://a.example//b       | a base path that is not one
+          http://a.example/b//      | a base path that is not one
+          http://me:x@a.example/b   | contains a user
+          unix:run/app.sock         | not a path for a Unix-domain socket
+          unix:/run/app.sock:base   | a base path that is not one
+          unix:/run/app.sock:/b?c   | base path cannot be read
+          https://unix:/run/a.sock  | TLS over a Unix-domain socket
+          """)
+  void refusesAUrlThatIsNotOne(String text, String why) throws IOException {
+    List<ConfigProblem> problems =
+        refused(write("origins: {main: {url: '" + text + "'}}"), Map.of());
+    assertEquals(1, problems.size(), problems::toString);
+    assertEquals("origins.main.url", problems.getFirst().path());
+    assertTrue(problems.getFirst().text().contains(why), problems::toString);
+  }
+
   @Test
   void namesThePlaceOfEveryProblem() throws IOException {
     Path file =
@@ -95,8 +139,8 @@ final class OriginConfigTest {
             "5:25: origins.main.servers.0.weigth: unknown key; did you mean weight?",
             "6:14: origins.main.servers.1.url: another server has this URL; give one a higher"
                 + " weight",
-            "7:9: origins.main.servers.2.url: is missing; set it to http://HOST[:PORT] or"
-                + " https://HOST[:PORT], no path",
+            "7:9: origins.main.servers.2.url: is missing; set it to http://HOST[:PORT][/BASE/],"
+                + " https://HOST[:PORT][/BASE/] or unix:FILE[:/BASE/]",
             "7:17: origins.main.servers.2.weight: \"0\" is out of range; write 1 to 1000"),
         lines.stream().filter(line -> line.contains("origins.main")).toList());
     assertTrue(

@@ -187,10 +187,7 @@ final class SigningConfigTest {
             ConfigView.json(loaded),
             ConfigView.json(loaded.config()),
             loaded.toString(),
-            loaded(
-                    "hmac: {key-id: edge, key: top-secret-number-four}")
-                .config()
-                .toString());
+            loaded("hmac: {key-id: edge, key: top-secret-number-four}").config().toString());
     for (String text : shown) {
       assertFalse(text.contains("top-secret"), text);
     }
@@ -208,8 +205,7 @@ final class SigningConfigTest {
         List.of(), ConfigView.diff(before, loaded(origin).config()).changed(), "unchanged");
     Files.writeString(directory.resolve("key"), "fedcba9876543210");
     ServerConfig after = loaded(origin).config();
-    assertEquals(
-        List.of("origins.main.hmac.key"), ConfigView.diff(before, after).changed());
+    assertEquals(List.of("origins.main.hmac.key"), ConfigView.diff(before, after).changed());
     assertEquals(List.of(), ConfigView.diff(before, after).needsRestart());
   }
 }

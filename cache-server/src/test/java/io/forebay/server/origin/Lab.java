@@ -62,11 +62,11 @@ final class Lab implements AutoCloseable {
   final List<String> log = new CopyOnWriteArrayList<>();
   final OriginConnections connections =
       new OriginConnections(() -> System.nanoTime() + clockAheadNanos.get(), log::add);
+
   /** By how much the clock of signatures is ahead. */
   final AtomicLong wallAheadMillis = new AtomicLong();
 
-  private final InstantSource wall =
-      () -> Instant.now().plusMillis(wallAheadMillis.get());
+  private final InstantSource wall = () -> Instant.now().plusMillis(wallAheadMillis.get());
   final ScriptedNames names = new ScriptedNames();
   final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
   final List<LoopCounters> counters = new ArrayList<>();

@@ -29,6 +29,7 @@ final class OriginFailureTest {
       CONNECT_TIMEOUT        | connection_timeout                | true
       TLS_CERTIFICATE        | tls_certificate_error             | false
       TLS_FAILED             | tls_protocol_error                | false
+      TARGET_REFUSED         | http_request_error                | false
       REQUEST_BODY_FAILED    | http_request_error                | false
       WRITE_TIMEOUT          | connection_write_timeout          | true
       FIRST_BYTE_TIMEOUT     | http_response_timeout             | true

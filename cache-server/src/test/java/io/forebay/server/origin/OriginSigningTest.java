@@ -126,7 +126,8 @@ class OriginSigningTest {
           new OriginRequest(
               "POST",
               "/a",
-              HeaderFields.of("host", "h", "x-origin-secret", "x", "x-origin-secret", "y", "z", "1"),
+              HeaderFields.of(
+                  "host", "h", "x-origin-secret", "x", "x-origin-secret", "y", "z", "1"),
               RequestBody.NONE);
       Recorder response = lab.send(request);
       Connection connection = failing.accept();

@@ -21,6 +21,8 @@ final class OriginWatchTest {
                   "127.0.0.1",
                   1,
                   null,
+                  null,
+                  BasePath.NONE,
                   null)),
           "",
           null);

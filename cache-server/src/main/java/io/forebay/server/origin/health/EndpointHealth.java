@@ -1,13 +1,13 @@
 package io.forebay.server.origin.health;
 
-import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** The state of one address of an origin. Any thread. */
 public final class EndpointHealth {
-  private final InetSocketAddress address;
+  private final SocketAddress address;
   final AtomicReference<@Nullable Ejection> ejection = new AtomicReference<>();
   final AtomicInteger failures = new AtomicInteger();
   final AtomicInteger gatewayErrors = new AtomicInteger();
@@ -17,7 +17,7 @@ public final class EndpointHealth {
   private volatile long recoveredNanos;
   private volatile @Nullable ProbeStatus probe;
 
-  EndpointHealth(InetSocketAddress address, @Nullable ProbeStatus probe) {
+  EndpointHealth(SocketAddress address, @Nullable ProbeStatus probe) {
     this.address = address;
     this.probe = probe;
   }
@@ -38,7 +38,7 @@ public final class EndpointHealth {
       String reason,
       long sinceMillis) {}
 
-  public InetSocketAddress address() {
+  public SocketAddress address() {
     return address;
   }
 

@@ -3,8 +3,9 @@ package io.forebay.server.origin.health;
 import io.forebay.server.config.ServerConfig.EjectionConfig;
 import io.forebay.server.origin.health.EndpointHealth.Ejection;
 import io.forebay.server.origin.health.ProbeStatus.Verdict;
+import io.forebay.server.text.AddressText;
 import io.forebay.server.text.Printable;
-import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -26,7 +27,7 @@ public final class OriginHealth {
 
   private static final int MAX_DOUBLINGS = 16;
 
-  private final ConcurrentHashMap<InetSocketAddress, EndpointHealth> byAddress =
+  private final ConcurrentHashMap<SocketAddress, EndpointHealth> byAddress =
       new ConcurrentHashMap<>();
 
   /** Held by the thread that decides on an ejection; another one leaves it to the next failure. */
@@ -53,7 +54,7 @@ public final class OriginHealth {
   }
 
   /** The state of an address, which the caller uses until {@link #release}. */
-  public EndpointHealth acquire(InetSocketAddress address) {
+  public EndpointHealth acquire(SocketAddress address) {
     EndpointHealth[] result = new EndpointHealth[1];
     byAddress.compute(
         address,
@@ -75,7 +76,7 @@ public final class OriginHealth {
   }
 
   /** What is known of an address, or null. */
-  public @Nullable EndpointHealth find(InetSocketAddress address) {
+  public @Nullable EndpointHealth find(SocketAddress address) {
     return byAddress.get(address);
   }
 
@@ -226,6 +227,6 @@ public final class OriginHealth {
   }
 
   private static String text(EndpointHealth health) {
-    return health.address().getAddress().getHostAddress() + ":" + health.address().getPort();
+    return AddressText.of(health.address());
   }
 }

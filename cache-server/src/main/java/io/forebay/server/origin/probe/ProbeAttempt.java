@@ -13,6 +13,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
+import io.netty.channel.socket.nio.NioDomainSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.codec.DecoderResultProvider;
 import io.netty.handler.codec.PrematureChannelClosureException;
@@ -25,6 +26,9 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.ScheduledFuture;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -93,15 +97,24 @@ final class ProbeAttempt extends ChannelInboundHandlerAdapter {
     this.done = done;
   }
 
+  private static Class<? extends Channel> channelType(SocketAddress address) {
+    return address instanceof UnixDomainSocketAddress
+        ? NioDomainSocketChannel.class
+        : NioSocketChannel.class;
+  }
+
+  private int port() {
+    return target.address() instanceof InetSocketAddress address ? address.getPort() : 0;
+  }
+
   void start() {
     timer = loop.schedule(this::onTooLate, config.timeout().toNanos(), TimeUnit.NANOSECONDS);
     ChannelFuture connecting =
         new Bootstrap()
             .group(loop)
-            .channel(NioSocketChannel.class)
+            .channel(channelType(target.address()))
             .disableResolver()
             .option(ChannelOption.ALLOCATOR, allocator)
-            .option(ChannelOption.TCP_NODELAY, true)
             // The timer bounds all stages together.
             .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, 0)
             .handler(
@@ -156,7 +169,7 @@ final class ProbeAttempt extends ChannelInboundHandlerAdapter {
 
   private void secure(Channel connected, SslContext tls) {
     stage = Stage.SECURING;
-    SslHandler handler = tls.newHandler(allocator, target.tlsName(), target.address().getPort());
+    SslHandler handler = tls.newHandler(allocator, target.tlsName(), port());
     handler.setHandshakeTimeoutMillis(0);
     connected.pipeline().addFirst(handler);
     handler

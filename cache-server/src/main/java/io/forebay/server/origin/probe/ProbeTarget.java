@@ -2,7 +2,7 @@ package io.forebay.server.origin.probe;
 
 import io.forebay.server.config.ProbeConfig;
 import io.netty.handler.ssl.SslContext;
-import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record ProbeTarget(
     String label,
-    InetSocketAddress address,
+    SocketAddress address,
     String authority,
     @Nullable SslContext tls,
     String tlsName,

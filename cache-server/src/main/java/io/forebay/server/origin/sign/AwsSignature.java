@@ -78,17 +78,16 @@ final class AwsSignature {
         parameter -> request.appendRawQueryParameter(parameter.getKey(), parameter.getValue()));
     SdkHttpRequest signed =
         SIGNER
-            .sign(
-                order ->
-                    order
-                        .identity(identity)
-                        .request(request.build())
-                        .putProperty(AwsV4HttpSigner.SERVICE_SIGNING_NAME, SERVICE)
-                        .putProperty(AwsV4HttpSigner.REGION_NAME, region)
-                        .putProperty(AwsV4HttpSigner.DOUBLE_URL_ENCODE, false)
-                        .putProperty(AwsV4HttpSigner.NORMALIZE_PATH, false)
-                        .putProperty(AwsV4HttpSigner.PAYLOAD_SIGNING_ENABLED, true)
-                        .putProperty(AwsV4HttpSigner.SIGNING_CLOCK, clock))
+            .sign(order ->
+                order
+                    .identity(identity)
+                    .request(request.build())
+                    .putProperty(AwsV4HttpSigner.SERVICE_SIGNING_NAME, SERVICE)
+                    .putProperty(AwsV4HttpSigner.REGION_NAME, region)
+                    .putProperty(AwsV4HttpSigner.DOUBLE_URL_ENCODE, false)
+                    .putProperty(AwsV4HttpSigner.NORMALIZE_PATH, false)
+                    .putProperty(AwsV4HttpSigner.PAYLOAD_SIGNING_ENABLED, true)
+                    .putProperty(AwsV4HttpSigner.SIGNING_CLOCK, clock))
             .request();
     HeaderFields.Builder fields = HeaderFields.builder();
     signed.forEachHeader((name, values) -> values.forEach(value -> fields.add(name, value)));

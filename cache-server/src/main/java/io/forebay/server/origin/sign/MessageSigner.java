@@ -30,8 +30,7 @@ final class MessageSigner implements RequestSigner {
 
   MessageSigner(HmacConfig config, InstantSource clock) {
     this.keyId = config.keyId();
-    this.key =
-        new SecretKeySpec(config.key().value().getBytes(StandardCharsets.UTF_8), ALGORITHM);
+    this.key = new SecretKeySpec(config.key().value().getBytes(StandardCharsets.UTF_8), ALGORITHM);
     this.clock = clock;
   }
 

@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>Only {@code GET} and {@code HEAD} of an object are signed. Everything else goes unsigned, and
- * the server answers it as it answers anyone, without a query: other methods, what lists the bucket,
- * and paths that a server may take for another one. Signed are {@code Host} and what S3 requires; {@code Range} and
- * conditions are not, and mean what they mean without a signature.
+ * the server answers it as it answers anyone, without a query: other methods, what lists the
+ * bucket, and paths that a server may take for another one. Signed are {@code Host} and what S3
+ * requires; {@code Range} and conditions are not, and mean what they mean without a signature.
  */
 final class S3Signer implements RequestSigner {
   private final S3Config config;
@@ -56,8 +56,7 @@ final class S3Signer implements RequestSigner {
     if (key == null) {
       out.add("host", host(request));
     } else {
-      Signed signed =
-          signature.sign(request.method(), request.isTls(), host(request), path, query);
+      Signed signed = signature.sign(request.method(), request.isTls(), host(request), path, query);
       signed.fields().forEach(out::add);
       sentQuery = signed.query();
     }

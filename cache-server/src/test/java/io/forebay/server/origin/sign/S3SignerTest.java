@@ -58,8 +58,7 @@ final class S3SignerTest {
   })
   void theBucketIsInPathOrHostAndTheHostOfTheClientIsNot(
       Addressing addressing, @Nullable String host, String authority, String sent, String target) {
-    SignableRequest signed =
-        signer(addressing, host, null).sign(request("GET", "/a", authority));
+    SignableRequest signed = signer(addressing, host, null).sign(request("GET", "/a", authority));
     assertEquals(target, signed.target());
     assertEquals(List.of(sent), signed.fields().all("host"));
     assertTrue(
@@ -95,13 +94,10 @@ final class S3SignerTest {
   void rangesAndConditionsAreSentUnsigned() {
     SignableRequest plain = signed(request("GET", "/a", "s3.example"));
     SignableRequest ranged =
-        signed(
-            request(
-                "GET", "/a", "s3.example", "range", "bytes=0-9", "if-none-match", "\"1\""));
+        signed(request("GET", "/a", "s3.example", "range", "bytes=0-9", "if-none-match", "\"1\""));
     assertEquals("bytes=0-9", ranged.fields().first("range"));
     assertEquals("\"1\"", ranged.fields().first("if-none-match"));
-    assertEquals(
-        plain.fields().first("authorization"), ranged.fields().first("authorization"));
+    assertEquals(plain.fields().first("authorization"), ranged.fields().first("authorization"));
   }
 
   @ParameterizedTest
