@@ -795,6 +795,15 @@ final class ConfigKeys {
           "If a smaller share of the origin's addresses is left, ejections are ignored and all are"
               + " used.");
 
+  static final Field<OriginConfig, List<String>> ORIGIN_FALLBACK =
+      live(
+          "fallback",
+          ValueType.ORIGINS,
+          "",
+          OriginConfig::fallback,
+          "Origins that get the requests which no server of this one can answer, in this order. Each"
+              + " is followed by its own fallbacks. Circles are not allowed.");
+
   static final Field<OriginConfig, ProbeConfig.Type> PROBE_TYPE =
       live(
           "probe.type",
@@ -2289,7 +2298,8 @@ final class ConfigKeys {
               S3_PARAMETERS,
               HMAC_KEY_ID,
               HMAC_KEY,
-              HMAC_KEY_FILE),
+              HMAC_KEY_FILE,
+              ORIGIN_FALLBACK),
           config -> named(config.origins(), OriginConfig::name));
   static final Section<OriginServerConfig> ORIGIN_SERVERS =
       new Section<>(

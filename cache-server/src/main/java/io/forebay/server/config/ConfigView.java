@@ -264,7 +264,11 @@ public final class ConfigView {
       switch (field.type().name()) {
         case "integer" -> target.put(name, Long.parseLong(text));
         case "boolean" -> target.put(name, Boolean.parseBoolean(text));
-        case "list of networks", "list of cookies", "list of fields", "list of hosts" -> {
+        case "list of networks",
+            "list of cookies",
+            "list of fields",
+            "list of hosts",
+            "list of origins" -> {
           ArrayNode list = target.putArray(name);
           for (String item : text.isEmpty() ? new String[0] : text.split(",", -1)) {
             list.add(item);

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** Reads the origins and their servers. */
 final class OriginBinder extends Binder {
@@ -52,7 +53,32 @@ final class OriginBinder extends Binder {
               "no origin is configured",
               "set origin: http://HOST:PORT, --origin URL or FOREBAY_ORIGIN"));
     }
+    checkFallbacks(origins);
     return List.copyOf(origins);
+  }
+
+  private void checkFallbacks(List<OriginConfig> origins) {
+    Set<String> names = origins.stream().map(OriginConfig::name).collect(Collectors.toSet());
+    FallbackOrder order = new FallbackOrder(origins);
+    for (OriginConfig origin : origins) {
+      String path = "origins." + origin.name() + ".fallback";
+      for (String other : origin.fallback()) {
+        if (!names.contains(other)) {
+          problems.add(
+              firstPlace(path)
+                  .problem(
+                      path,
+                      "there is no origin \"" + other + "\"",
+                      "name one of: " + String.join(", ", names.stream().sorted().toList())));
+        }
+      }
+      List<String> circle = order.circle(origin.name());
+      if (circle != null) {
+        problems.add(
+            firstPlace(path)
+                .problem(path, "a circle: " + String.join(" to ", circle), "remove one of them"));
+      }
+    }
   }
 
   /** The entries of an origin's list of servers by index. */
@@ -192,7 +218,8 @@ final class OriginBinder extends Binder {
             given(scope, ConfigKeys.ORIGIN_IDLE),
             given(scope, ConfigKeys.ORIGIN_TOTAL),
             given(scope, ConfigKeys.ORIGIN_KEEP_ALIVE),
-            new SigningBinder(values, problems, sources).bind(scope));
+            new SigningBinder(values, problems, sources).bind(scope),
+            given(scope, ConfigKeys.ORIGIN_FALLBACK));
     checkProbe(scope, origin);
     for (Field<OriginConfig, ?> field : ConfigKeys.ORIGINS.fields()) {
       source(ConfigKeys.ORIGINS, name, field, scope + "." + field.name());

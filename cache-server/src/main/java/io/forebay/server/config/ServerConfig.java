@@ -230,7 +230,12 @@ public record ServerConfig(
    * @param panicThreshold if a smaller share is left, in percent, all are used
    */
   public record EjectionConfig(
-      int failures, int gatewayErrors, Duration time, int maxShare, int panicThreshold) {}
+      int failures, int gatewayErrors, Duration time, int maxShare, int panicThreshold) {
+
+    EjectionConfig ofAll() {
+      return new EjectionConfig(failures, gatewayErrors, time, 100, panicThreshold);
+    }
+  }
 
   /**
    * A server of an origin.
@@ -259,6 +264,7 @@ public record ServerConfig(
    *     always may
    * @param allowPrivateNames whether the name may resolve to an address of a private range
    * @param signing what requests get before they are sent
+   * @param fallback names of the origins that get requests which this one cannot answer, in order
    */
   public record OriginConfig(
       String name,
@@ -277,7 +283,13 @@ public record ServerConfig(
       Duration idleTimeout,
       Duration totalTimeout,
       Duration keepAlive,
-      SigningConfig signing) {
+      SigningConfig signing,
+      List<String> fallback) {
+
+    /** As configured; where other origins stand in, every endpoint may be ejected. */
+    public EjectionConfig ejectionInForce() {
+      return fallback.isEmpty() ? ejection : ejection.ofAll();
+    }
 
     /** The URL of the only server, or null where the short form cannot express the servers. */
     public @Nullable String url() {

@@ -331,6 +331,13 @@ record ValueType<T>(
           true,
           "write names such as Server-Timing");
 
+  static final ValueType<List<String>> ORIGINS =
+      list(
+          "list of origins",
+          "names of origins",
+          text -> text.matches(NAME.pattern()),
+          false,
+          "write names such as main");
   static final ValueType<List<String>> LISTENERS =
       list(
           "list of listeners",

@@ -13,6 +13,9 @@ public final class OriginCounters {
 
   public final LatencyHistogram lastByte = new LatencyHistogram();
 
+  /** Requests that went to another origin instead. */
+  public long fallbacks;
+
   private final long[] responses = new long[6];
   private final long[] errors = new long[OriginError.values().length];
 

@@ -469,6 +469,11 @@ final class FillFollower implements Follower, FillLeader {
   // --- leading ----------------------------------------------------------------------------------
 
   @Override
+  public void onFallback(String origin) {
+    response.record().answeredBy(origin);
+  }
+
+  @Override
   public void onInformational(int status, HeaderFields fields) {
     EndToEndFields.interim(request, response, status, fields);
   }

@@ -47,6 +47,11 @@ abstract class OriginRelay implements OriginListener, ResponseBody {
   abstract void onNoHead(OriginFailure failure);
 
   @Override
+  public void onFallback(String origin) {
+    response.record().answeredBy(origin);
+  }
+
+  @Override
   public void onData(ByteBuf data) {
     if (body == null) {
       data.release();

@@ -55,8 +55,17 @@ abstract class RequestEvent implements AccessEvent {
     return route == null ? null : route.name();
   }
 
+  /** The origin that stood in for that of the route, or null. */
+  @Nullable String fallback() {
+    return null;
+  }
+
   @Override
   public final @Nullable String origin() {
+    String fallback = fallback();
+    if (fallback != null) {
+      return fallback;
+    }
     Route route = matched();
     return route == null ? null : route.originName();
   }

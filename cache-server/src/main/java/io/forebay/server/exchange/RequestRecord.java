@@ -38,6 +38,7 @@ final class RequestRecord extends RequestEvent {
   private long forwardedNanos = -1;
   private long durationNanos;
   private @Nullable String requestId;
+  private @Nullable String fallback;
 
   RequestRecord(ExchangeContext loop, ClientRequest request) {
     this.loop = loop;
@@ -54,6 +55,11 @@ final class RequestRecord extends RequestEvent {
   /** The request has been sent on to an origin, by itself or as the leader of a fill. */
   void forwarded() {
     forwardedNanos = System.nanoTime();
+  }
+
+  /** Another origin than that of the route answered. */
+  void answeredBy(String origin) {
+    fallback = origin;
   }
 
   void head(int sentStatus, CacheResult how, Reason why) {
@@ -147,6 +153,11 @@ final class RequestRecord extends RequestEvent {
       requestId = id;
     }
     return id;
+  }
+
+  @Override
+  @Nullable String fallback() {
+    return fallback;
   }
 
   @Override

@@ -112,6 +112,9 @@ public final class RequestExplainer {
       throws IOException {
     RequestExplainer rehearsal = new RequestExplainer(snapshot, stage, survey, request);
     Answer answer = rehearsal.admit();
+    if (rehearsal.origin != null) {
+      rehearsal.noteFallbacks(rehearsal.origin.origin());
+    }
     return new Explanation(
         rehearsal.request,
         rehearsal.route,
@@ -197,6 +200,18 @@ public final class RequestExplainer {
         yield pass(found, decision.reason());
       }
     };
+  }
+
+  private void noteFallbacks(String name) {
+    List<String> others = snapshot.fallbacksFor(name);
+    if (!others.isEmpty()) {
+      notes.add(
+          "if origin "
+              + name
+              + " cannot answer, "
+              + String.join(", then ", others)
+              + (others.size() == 1 ? " is asked" : " are asked"));
+    }
   }
 
   private void noteDropped(Route to) {

@@ -12,6 +12,9 @@ public interface FillLeader {
   /** An interim response, before anything else. */
   void onInformational(int status, HeaderFields fields);
 
+  /** Another origin than that of the route answers. */
+  void onFallback(String origin);
+
   /**
    * The response may not be stored. The leader may take its body over as it streams.
    *

@@ -122,6 +122,14 @@ final class FillTask implements OriginListener, FillWriter.Owner {
   }
 
   @Override
+  public void onFallback(String origin) {
+    FillLeader first = leader;
+    if (first != null) {
+      first.onFallback(origin);
+    }
+  }
+
+  @Override
   public void onHead(
       int status, HeaderFields received, long contentLength, boolean isCloseDelimited) {
     HeaderFields fields = ResponseFilter.received(order.route(), received);

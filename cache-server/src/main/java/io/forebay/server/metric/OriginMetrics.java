@@ -79,6 +79,12 @@ final class OriginMetrics {
         () -> sum(from, number, c -> c.slowResponses),
         "origin",
         name);
+    meters.counter(
+        "forebay_origin_fallbacks",
+        "Requests to the origin that were sent to another one, as `fallback` says.",
+        () -> sum(from, number, c -> c.fallbacks),
+        "origin",
+        name);
     for (OriginError error : OriginError.values()) {
       meters.counter(
           "forebay_origin_errors",

@@ -147,7 +147,7 @@ final class EndpointPool extends Candidate {
               .onGatewayError(
                   health,
                   pool.endpoints().health(),
-                  server.config().ejection(),
+                  server.config().ejectionInForce(),
                   server.label(),
                   status));
     } else {
@@ -163,7 +163,7 @@ final class EndpointPool extends Candidate {
             .onFailure(
                 health,
                 pool.endpoints().health(),
-                server.config().ejection(),
+                server.config().ejectionInForce(),
                 server.label(),
                 reason));
   }

@@ -36,6 +36,9 @@ final class EndpointSet {
   private final List<Member> members = new ArrayList<>();
   private final boolean hasNames;
 
+  /** Whether other origins stand in if all endpoints are ejected. */
+  private final boolean hasFallback;
+
   /** Those that are not drained. */
   private final List<EndpointPool> all = new ArrayList<>();
 
@@ -59,6 +62,7 @@ final class EndpointSet {
       }
       members.add(member);
     }
+    hasFallback = !pool.origin().config().fallback().isEmpty();
     hasNames = members.stream().anyMatch(member -> member.server.isNamed());
     rebuild();
   }
@@ -76,8 +80,9 @@ final class EndpointSet {
   /** The endpoint for a call's next attempt; null if there is none that it has not tried. */
   @Nullable EndpointPool choose(PooledCall call) {
     List<EndpointPool> candidates = preferred;
-    if (call.hasTried() || (all.size() > 1 && hasAvoided())) {
-      EndpointPool probed = all.size() > 1 ? probe(call) : null;
+    boolean isProbing = all.size() > 1 || hasFallback;
+    if (call.hasTried() || (isProbing && hasAvoided())) {
+      EndpointPool probed = isProbing ? probe(call) : null;
       if (probed != null) {
         return probed;
       }
@@ -88,6 +93,20 @@ final class EndpointSet {
       case 1 -> candidates.getFirst();
       default -> candidates.get(policy.choose(candidates, call));
     };
+  }
+
+  /**
+   * Whether every endpoint is ejected, and none may be tried by such a request: other origins stand
+   * in.
+   */
+  boolean isDown(boolean isSafe) {
+    refresh();
+    for (EndpointPool endpoint : all) {
+      if (!endpoint.isAvoided() || pool.health().isProbeDue(endpoint.health(), isSafe)) {
+        return false;
+      }
+    }
+    return !all.isEmpty();
   }
 
   private boolean hasAvoided() {

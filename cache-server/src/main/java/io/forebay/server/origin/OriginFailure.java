@@ -88,6 +88,23 @@ public record OriginFailure(Kind kind, String detail, String more) {
       };
     }
 
+    /** Whether nothing was sent: no server could be reached. */
+    public boolean isBeforeRequest() {
+      return switch (this) {
+        case NAME_NOT_RESOLVED,
+            NAME_TIMEOUT,
+            ADDRESS_REFUSED,
+            CONNECT_REFUSED,
+            CONNECT_UNROUTABLE,
+            CONNECT_FAILED,
+            CONNECT_TIMEOUT,
+            TLS_CERTIFICATE,
+            TLS_FAILED ->
+            true;
+        default -> false;
+      };
+    }
+
     /** Whether the client is told 504 rather than 502. */
     public boolean isTimeout() {
       return this == NAME_TIMEOUT

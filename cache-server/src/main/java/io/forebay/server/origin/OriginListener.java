@@ -5,8 +5,8 @@ import io.forebay.server.tunnel.TunnelEnd;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Receives the events of an origin call: {@code onInformational* onHead onData* onEnd}, or {@code
- * onFailure} at any point; exactly one of the last two ends the call.
+ * Receives the events of an origin call: {@code onInformational* onFallback? onHead onData* onEnd},
+ * or {@code onFailure} at any point; exactly one of the last two ends the call.
  */
 public interface OriginListener {
 
@@ -21,6 +21,13 @@ public interface OriginListener {
   default void onTunnel(HeaderFields fields, TunnelEnd end) {
     end.abort();
   }
+
+  /**
+   * Another origin stands in for the one that was asked: the response that follows is its.
+   *
+   * @param origin its name
+   */
+  default void onFallback(String origin) {}
 
   /**
    * The final response's head, checked: framing is sound, no field carries CR, LF or NUL.

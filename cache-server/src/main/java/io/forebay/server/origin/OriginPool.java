@@ -163,6 +163,11 @@ final class OriginPool {
     return next != null && retries.tryTake() ? next : null;
   }
 
+  /** Takes one retry out of the budget, for a request that goes to another origin. */
+  boolean takeRetry() {
+    return retries.tryTake();
+  }
+
   /** Sends a call again to another endpoint. */
   void sendAgain(PooledCall call, EndpointPool next) {
     client.counters().originRetries++;

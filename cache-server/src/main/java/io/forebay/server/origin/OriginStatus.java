@@ -114,7 +114,9 @@ public record OriginStatus(
       endpoints.add(
           endpoint(
               at,
-              shared.drains().find(server.config().name(), server.settings().url(), AddressText.of(at)),
+              shared
+                  .drains()
+                  .find(server.config().name(), server.settings().url(), AddressText.of(at)),
               shared.health(server.config().name()).find(at),
               pools.stream()
                   .filter(pool -> pool.server().equals(server) && pool.address().equals(at))

@@ -1,5 +1,6 @@
 package io.forebay.server.origin;
 
+import io.forebay.server.config.FallbackOrder;
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.origin.dns.NameResolver;
 import io.forebay.server.origin.sign.OriginSigner;
@@ -31,8 +32,11 @@ public final class Origins {
   private final Map<String, Origin> byName;
   private final Predicate<InetSocketAddress> isOwnListener;
 
+  private final Map<String, List<String>> fallbacks;
+
   private Origins(Map<String, Origin> byName, Predicate<InetSocketAddress> isOwnListener) {
     this.byName = byName;
+    this.fallbacks = fallbacks(byName.values().stream().map(Origin::config).toList());
     this.isOwnListener = isOwnListener;
   }
 
@@ -118,6 +122,19 @@ public final class Origins {
     Origin origin = byName.get(name);
     OriginSigner signer = origin == null ? null : origin.signer();
     return signer == null ? List.of() : signer.notes();
+  }
+
+  private static Map<String, List<String>> fallbacks(List<OriginConfig> configs) {
+    FallbackOrder order = new FallbackOrder(configs);
+    return configs.stream()
+        .filter(config -> !config.fallback().isEmpty())
+        .collect(
+            Collectors.toUnmodifiableMap(OriginConfig::name, config -> order.of(config.name())));
+  }
+
+  /** The origins that stand in for that one, the first first. */
+  List<String> fallbacks(String name) {
+    return fallbacks.getOrDefault(name, List.of());
   }
 
   @Nullable Origin find(String name) {

@@ -69,6 +69,15 @@ public final class PooledOriginClient implements OriginSender {
 
   @Override
   public OriginCall send(String name, OriginRequest request, OriginListener listener) {
+    List<String> fallbacks = origins.fallbacks(name);
+    Origin origin = fallbacks.isEmpty() ? null : origins.find(name);
+    return origin == null || isClosed
+        ? sendTo(name, request, listener)
+        : FallbackCall.send(this, pool(origin), fallbacks, request, listener);
+  }
+
+  /** Sends a request to that origin alone. */
+  OriginCall sendTo(String name, OriginRequest request, OriginListener listener) {
     RequestHeadWriter.check(request);
     Origin origin = origins.find(name);
     PooledCall call = new PooledCall(this, origin, request, listener);
@@ -99,9 +108,12 @@ public final class PooledOriginClient implements OriginSender {
   @Override
   public @Nullable OriginCall sendAgain(
       OriginCall earlier, OriginRequest request, boolean isElsewhere, OriginListener listener) {
-    PooledCall before = (PooledCall) earlier;
+    OriginCall sent = earlier instanceof FallbackCall fallback ? fallback.sent() : earlier;
+    if (!(sent instanceof PooledCall before) || isClosed) {
+      return null;
+    }
     OriginPool pool = before.pool();
-    if (pool == null || isClosed) {
+    if (pool == null) {
       return null;
     }
     Duration total = pool.origin().config().totalTimeout();

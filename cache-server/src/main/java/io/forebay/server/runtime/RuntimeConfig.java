@@ -3,12 +3,14 @@ package io.forebay.server.runtime;
 import io.forebay.core.policy.CacheStatus;
 import io.forebay.core.policy.ProxyStatus;
 import io.forebay.core.route.RouteTable;
+import io.forebay.server.config.FallbackOrder;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.RouteConfig;
 import io.forebay.server.config.TrustedNetworks;
 import io.forebay.server.counters.NameTable;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -94,6 +96,11 @@ public final class RuntimeConfig {
   public String hostFor(String originName) {
     OriginConfig origin = origins.get(originName);
     return origin == null ? null : origin.host();
+  }
+
+  /** The origins that stand in for that one, the first first. */
+  public List<String> fallbacksFor(String originName) {
+    return new FallbackOrder(config.origins()).of(originName);
   }
 
   public String nodeId() {

@@ -253,7 +253,8 @@ final class ConfigLoaderTest {
             Duration.ofSeconds(3),
             Duration.ofMinutes(4),
             Duration.ofSeconds(9),
-            SigningConfig.NONE),
+            SigningConfig.NONE,
+            List.of()),
         config.origins().get(1));
     assertEquals(
         new RouteConfig(

@@ -112,6 +112,51 @@ final class OriginConfigTest {
   }
 
   @Test
+  void readsTheOriginsThatStandIn() throws IOException {
+    ServerConfig config =
+        loaded(
+            """
+            origins:
+              main: {url: http://a, fallback: [near, far]}
+              near: {url: http://b, fallback: spare}
+              far: {url: http://c, fallback: [spare]}
+              spare: http://d
+            routes: [{origin: main}]
+            """,
+            Map.of());
+    assertEquals(List.of("near", "far"), config.origins().getFirst().fallback());
+    FallbackOrder order = new FallbackOrder(config.origins());
+    assertEquals(List.of("near", "spare", "far"), order.of("main"));
+    assertEquals(List.of(), order.of("spare"));
+    assertTrue(ConfigView.json(config).contains("\"fallback\" : [ \"near\", \"far\" ]"));
+  }
+
+  @Test
+  void refusesOriginsThatStandInForEachOther() throws IOException {
+    Path file =
+        write(
+            """
+            origins:
+              a: {url: http://a, fallback: [b]}
+              b: {url: http://b, fallback: [c]}
+              c: {url: http://c, fallback: [a, missing]}
+              d: {url: http://d, fallback: [a]}
+              e: {url: http://e, fallback: [e]}
+            routes: [{origin: a}]
+            """);
+    assertEquals(
+        List.of(
+            "2:32: origins.a.fallback: a circle: a to b to c to a; remove one of them",
+            "3:32: origins.b.fallback: a circle: b to c to a to b; remove one of them",
+            "4:32: origins.c.fallback: there is no origin \"missing\"; name one of: a, b, c, d, e",
+            "4:32: origins.c.fallback: a circle: c to a to b to c; remove one of them",
+            "6:32: origins.e.fallback: a circle: e to e; remove one of them"),
+        refused(file, Map.of()).stream()
+            .map(problem -> problem.text().replace(file + ":", ""))
+            .toList());
+  }
+
+  @Test
   void namesThePlaceOfEveryProblem() throws IOException {
     Path file =
         write(

@@ -124,7 +124,8 @@ final class Lab implements AutoCloseable {
         Duration.ofSeconds(5),
         Duration.ZERO,
         Duration.ofSeconds(30),
-        SigningConfig.NONE);
+        SigningConfig.NONE,
+        List.of());
   }
 
   /** The same with several servers. */
@@ -175,9 +176,17 @@ final class Lab implements AutoCloseable {
     return edit(c, draft -> draft.probe = probe);
   }
 
-  /** The same under another name. */
+  /** Another origin than {@code main}. */
   static OriginConfig named(OriginConfig c, String name) {
     return edit(c, draft -> draft.name = name);
+  }
+
+  static OriginConfig withHost(OriginConfig c, String host) {
+    return edit(c, draft -> draft.host = host);
+  }
+
+  static OriginConfig withFallback(OriginConfig c, String... origins) {
+    return edit(c, draft -> draft.fallback = List.of(origins));
   }
 
   static OriginConfig withLoopbackNames(OriginConfig c) {
@@ -200,9 +209,10 @@ final class Lab implements AutoCloseable {
 
   /** An origin's configuration in the making. */
   private static final class Draft {
-    private final OriginConfig from;
     private String name;
     private List<OriginServerConfig> servers;
+    private @Nullable String host;
+    private List<String> fallback;
     private Balance balance;
     private RetryConfig retry;
     private EjectionConfig ejection;
@@ -219,8 +229,9 @@ final class Lab implements AutoCloseable {
     private SigningConfig signing;
 
     Draft(OriginConfig from) {
-      this.from = from;
       name = from.name();
+      host = from.host();
+      fallback = from.fallback();
       servers = from.servers();
       balance = from.balance();
       retry = from.retry();
@@ -246,7 +257,7 @@ final class Lab implements AutoCloseable {
           retry,
           ejection,
           probe,
-          from.host(),
+          host,
           maxConnections,
           trust,
           allowLoopbackNames,
@@ -256,7 +267,8 @@ final class Lab implements AutoCloseable {
           idle,
           total,
           keepAlive,
-          signing);
+          signing,
+          fallback);
     }
   }
 

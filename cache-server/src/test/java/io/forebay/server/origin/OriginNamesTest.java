@@ -334,7 +334,6 @@ class OriginNamesTest {
         "ftp://a",
         "http://",
         "http:///",
-        "http://a/b",
         "http://a?b",
         "http://u:p@a",
         "http://a:0",

@@ -138,7 +138,8 @@ public final class OriginWire {
                   Duration.ofHours(1),
                   Duration.ZERO,
                   Duration.ofHours(1),
-                  SigningConfig.NONE)),
+                  SigningConfig.NONE,
+                  List.of())),
           Origins.NONE,
           address -> false);
     } catch (IOException e) {

@@ -31,6 +31,7 @@ final class Recorder implements OriginListener {
   volatile @Nullable HeaderFields fields;
   volatile @Nullable HeaderFields trailers;
   volatile @Nullable OriginFailure failure;
+  volatile @Nullable String fallback;
   volatile @Nullable Runnable onHead;
   volatile @Nullable Runnable onDataRun;
   volatile @Nullable Runnable onReadCompleteRun;
@@ -39,6 +40,11 @@ final class Recorder implements OriginListener {
   @Override
   public synchronized void onInformational(int newStatus, HeaderFields newFields) {
     interim.add(newStatus);
+  }
+
+  @Override
+  public void onFallback(String origin) {
+    fallback = origin;
   }
 
   @Override

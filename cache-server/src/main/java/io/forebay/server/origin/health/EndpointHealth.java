@@ -93,8 +93,7 @@ public final class EndpointHealth {
     if (current == null || isFailingProbes()) {
       return false;
     }
-    long dueNanos = isSafe ? current.untilNanos() : current.untilNanos() + current.durationNanos();
-    return nowNanos - dueNanos >= 0
+    return isDue(current, nowNanos, isSafe)
         && ejection.compareAndSet(
             current,
             new Ejection(
@@ -104,6 +103,17 @@ public final class EndpointHealth {
                 current.times(),
                 current.reason(),
                 current.sinceMillis()));
+  }
+
+  /** See {@link OriginHealth#isProbeDue}. */
+  boolean isProbeDue(long nowNanos, boolean isSafe) {
+    Ejection current = ejection.get();
+    return current == null || isDue(current, nowNanos, isSafe);
+  }
+
+  private static boolean isDue(Ejection ejection, long nowNanos, boolean isSafe) {
+    long extraNanos = isSafe ? 0 : ejection.durationNanos();
+    return nowNanos - (ejection.untilNanos() + extraNanos) >= 0;
   }
 
   /** How often in a row it was ejected if it is now. */

@@ -116,6 +116,11 @@ public final class OriginHealth {
     }
   }
 
+  /** Whether {@link #tryProbe} may succeed now. */
+  public boolean isProbeDue(EndpointHealth health, boolean isSafe) {
+    return health.isProbeDue(clockNanos.getAsLong(), isSafe);
+  }
+
   /** The endpoint answered, and not with a gateway error. */
   public void onAnswer(EndpointHealth health, String label) {
     if (!health.isTroubled()) {

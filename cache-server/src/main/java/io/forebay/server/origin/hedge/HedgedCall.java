@@ -151,6 +151,9 @@ final class HedgedCall implements OriginCall {
   private final class Attempt implements OriginListener {
     private @Nullable OriginCall call;
 
+    /** The origin that stands in and whose head is about to come, or null. */
+    private @Nullable String fallback;
+
     /** It failed, or was given up. */
     private boolean isOver;
 
@@ -166,6 +169,12 @@ final class HedgedCall implements OriginCall {
     }
 
     @Override
+    public void onFallback(String origin) {
+      // Comes with the head, and counts if that does.
+      fallback = origin;
+    }
+
+    @Override
     public void onHead(
         int status, HeaderFields fields, long contentLength, boolean isCloseDelimited) {
       if (this == second && status >= 500 && running(this) != null) {
@@ -174,6 +183,9 @@ final class HedgedCall implements OriginCall {
         return;
       }
       decide(this);
+      if (fallback != null) {
+        listener.onFallback(fallback);
+      }
       listener.onHead(status, fields, contentLength, isCloseDelimited);
     }
 

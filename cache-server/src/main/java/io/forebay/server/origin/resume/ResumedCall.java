@@ -93,6 +93,11 @@ final class ResumedCall implements OriginCall, OriginListener {
   }
 
   @Override
+  public void onFallback(String origin) {
+    listener.onFallback(origin);
+  }
+
+  @Override
   public void onTunnel(HeaderFields fields, TunnelEnd end) {
     listener.onTunnel(fields, end);
   }

@@ -1,0 +1,188 @@
+package io.forebay.server.origin;
+
+import io.forebay.core.http.HeaderFields;
+import io.forebay.server.tunnel.TunnelEnd;
+import io.netty.buffer.ByteBuf;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call to an origin for which others stand in. It sends the request to one after the other until
+ * something of a response comes that is wanted; from then on it passes everything on.
+ *
+ * <pre>
+ *   first origin ──down──────────────────────────────► next
+ *        ├──no connection: nothing was sent──────────► next
+ *        ├──no response, or an unwanted status: safe
+ *        │  to send again, within the retry budget───► next
+ *        └──a response, or no other left─────────────► listener
+ * </pre>
+ *
+ * <p>Confined to the event loop.
+ */
+final class FallbackCall implements OriginCall, OriginListener {
+  private final PooledOriginClient client;
+  private final OriginPool first;
+  private final List<String> others;
+  private final OriginRequest request;
+  private final OriginListener listener;
+  private final boolean isSafe;
+
+  private @Nullable OriginCall call;
+
+  /** How many of the others were asked. */
+  private int asked;
+
+  private boolean hasBegun;
+  private boolean isSuspended;
+
+  private FallbackCall(
+      PooledOriginClient client,
+      OriginPool first,
+      List<String> others,
+      OriginRequest request,
+      OriginListener listener) {
+    this.client = client;
+    this.first = first;
+    this.others = others;
+    this.request = request;
+    this.listener = listener;
+    this.isSafe = request.isSafeToSendAgain();
+  }
+
+  /** Sends the request to the first that may answer. */
+  static OriginCall send(
+      PooledOriginClient client,
+      OriginPool first,
+      List<String> others,
+      OriginRequest request,
+      OriginListener listener) {
+    FallbackCall sent = new FallbackCall(client, first, others, request, listener);
+    if (first.endpoints().isDown(sent.isSafe)) {
+      sent.sendToNext();
+    } else {
+      sent.call = client.sendTo(first.origin().name(), request, sent);
+    }
+    return sent;
+  }
+
+  /** The call to the origin that was asked last; null before any was. */
+  @Nullable OriginCall sent() {
+    return call;
+  }
+
+  private void sendToNext() {
+    String name = others.get(asked++);
+    first.counters().fallbacks++;
+    OriginCall sent = client.sendTo(name, requestFor(client.origins().find(name)), this);
+    call = sent;
+    if (isSuspended) {
+      sent.suspend();
+    }
+  }
+
+  /** With the Host field that the configuration gives the origin. */
+  private OriginRequest requestFor(@Nullable Origin origin) {
+    String host = origin == null ? null : origin.config().host();
+    if (host == null) {
+      return request;
+    }
+    HeaderFields.Builder fields = HeaderFields.builder().add("host", host);
+    request
+        .fields()
+        .without(name -> name.equals("host"))
+        .forEach((name, value) -> fields.add(name, value));
+    return new OriginRequest(
+        request.method(), request.target(), fields.build(), request.body(), request.hop());
+  }
+
+  private boolean hasNext() {
+    return !hasBegun && asked < others.size() && !client.isClosed();
+  }
+
+  /** Whether the request may be sent a second time. */
+  private boolean mayRepeat() {
+    return isSafe && first.takeRetry();
+  }
+
+  // What the origin says.
+
+  @Override
+  public void onInformational(int status, HeaderFields fields) {
+    hasBegun = true;
+    listener.onInformational(status, fields);
+  }
+
+  @Override
+  public void onTunnel(HeaderFields fields, TunnelEnd end) {
+    listener.onTunnel(fields, end);
+  }
+
+  @Override
+  public void onHead(
+      int status, HeaderFields fields, long contentLength, boolean isCloseDelimited) {
+    if (first.origin().config().retry().statuses().contains(status) && hasNext() && mayRepeat()) {
+      if (call != null) {
+        call.cancel();
+      }
+      sendToNext();
+      return;
+    }
+    hasBegun = true;
+    if (asked > 0) {
+      listener.onFallback(others.get(asked - 1));
+    }
+    listener.onHead(status, fields, contentLength, isCloseDelimited);
+  }
+
+  @Override
+  public void onData(ByteBuf data) {
+    listener.onData(data);
+  }
+
+  @Override
+  public void onReadComplete() {
+    listener.onReadComplete();
+  }
+
+  @Override
+  public void onEnd(HeaderFields trailers) {
+    listener.onEnd(trailers);
+  }
+
+  @Override
+  public void onFailure(OriginFailure failure) {
+    OriginFailure.Kind kind = failure.kind();
+    boolean isUnsent = kind.isBeforeRequest();
+    if ((isUnsent || kind.isEndpointFault()) && hasNext() && (isUnsent || mayRepeat())) {
+      sendToNext();
+    } else {
+      listener.onFailure(failure);
+    }
+  }
+
+  // What the caller orders.
+
+  @Override
+  public void suspend() {
+    isSuspended = true;
+    if (call != null) {
+      call.suspend();
+    }
+  }
+
+  @Override
+  public void resume() {
+    isSuspended = false;
+    if (call != null) {
+      call.resume();
+    }
+  }
+
+  @Override
+  public void cancel() {
+    if (call != null) {
+      call.cancel();
+    }
+  }
+}
