@@ -54,7 +54,7 @@ class ArchitectureTest {
           List.of("fill", "fill.history", "deliver", "response", "purge", "fairness"),
           List.of("origin.hedge", "origin.resume"),
           List.of("origin", "origin.dns", "runtime", "accesslog", "tls", "tls.ocsp", "drive"),
-          List.of("origin.balance", "origin.drain", "origin.health", "origin.probe"),
+          List.of("origin.balance", "origin.drain", "origin.health", "origin.probe", "origin.sign"),
           List.of("http"),
           List.of("tunnel"),
           List.of("loop"),
@@ -121,6 +121,17 @@ class ArchitectureTest {
       }
     }
     return -1;
+  }
+
+  @Test
+  void onlySignaturesKnowTheAwsSdk() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("io.forebay.server.origin.sign")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("software.amazon..")
+        .check(CLASSES);
   }
 
   @Test

@@ -7,7 +7,7 @@
  * clients       {@link RawClient} (HTTP/1.1, byte for byte), {@link RawHttp2} (HTTP/2, frame by frame),
  *               {@link Http2Client}, {@link Http3Client}, {@link OpensslClient} (TLS of openssl)
  * processes     {@link EdgeProcess}, an edge from the packaged jar, and its {@link Metrics}; {@link Jar},
- *               the jar's other commands; {@link Commands}, any program
+ *               the jar's other commands; {@link Commands}, any program; {@link S3Gateway}, an S3 server
  * certificates  {@link Certificates}, an authority and the PEM files of what it issues
  * machine       {@link Ports}, {@link Directories}, {@link PooledBuffers}
  * waiting       {@link Await}

@@ -450,6 +450,9 @@ final class ConfigValues {
     }
     Section<?> own = list.at(scope);
     if (key.isEmpty()) {
+      if (list.shortField().isEmpty()) {
+        return false;
+      }
       addInstance(section, instance, raw.place());
       putList(own, raw.text(), raw.place());
       return true;
