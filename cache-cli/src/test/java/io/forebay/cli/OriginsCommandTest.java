@@ -27,7 +27,8 @@ final class OriginsCommandTest {
             "since":"2026-01-02T03:04:05Z","lastFailure":"status 503",
             "lastFailureAt":"2026-01-02T03:05:05Z"}},
           {"address":"10.0.0.4:80","state":"usable","why":null,"since":null,"connections":0,
-           "requests":0,"latencyMillis":null,"failuresInARow":0,"ejections":0,"probe":{
+           "requests":0,"latencyMillis":null,"failuresInARow":0,"ejections":0,"weightShare":0.4,
+           "probe":{
             "verdict":"passing","since":"2026-01-02T03:04:05Z","lastFailure":"status 500",
             "lastFailureAt":"2026-01-02T01:00:00Z"}}]},
         {"url":"http://gone:80","weight":1,"backup":true,
@@ -53,7 +54,7 @@ final class OriginsCommandTest {
             ejected since 2026-01-02T03:04:05Z: 5 failures in a row
           10.0.0.3:80                  failing        2           0        0          -  http://a:80
             failing since 2026-01-02T03:04:05Z: status 503
-          10.0.0.4:80                  usable         2           0        0          -  http://a:80
+          10.0.0.4:80                  usable     2*40%           0        0          -  http://a:80
             probes: passing since 2026-01-02T03:04:05Z; the latest that failed, at 2026-01-02T01:00:00Z: status 500
           -                            unusable       1           -        -          -  http://gone:80 (backup)
             name gone does not resolve: NXDOMAIN

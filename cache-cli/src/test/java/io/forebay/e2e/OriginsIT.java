@@ -9,6 +9,7 @@ import io.forebay.testing.EdgeProcess;
 import io.forebay.testing.Jar;
 import io.forebay.testing.PathOrigin;
 import io.forebay.testing.Ports;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -124,6 +125,7 @@ final class OriginsIT {
                   edge.adminUrl());
       assertEquals(0, done.exit(), done::toString);
       Await.until("it is drained", () -> state(edge, drained).equals("drained"));
+      int before = servers.getFirst().requests().size();
       Commands.Finished last =
           Jar.with()
               .run("origins", "drain", servers.getLast().url(), "--admin-url", edge.adminUrl());
@@ -135,7 +137,7 @@ final class OriginsIT {
       for (int i = 0; i < 10; i++) {
         assertEquals(200, edge.get("/again/" + i).status());
       }
-      assertEquals(1, servers.getFirst().requests().size());
+      assertEquals(before, servers.getFirst().requests().size());
       Commands.Finished shown = Jar.with().run("origins", "--admin-url", edge.adminUrl());
       assertTrue(shown.out().contains("kernel update"), shown::toString);
       Commands.Finished undone =
@@ -144,7 +146,47 @@ final class OriginsIT {
       for (int i = 0; i < 10; i++) {
         assertEquals(200, edge.get("/undrained/" + i).status());
       }
-      assertEquals(6, servers.getFirst().requests().size());
+      // Each of the two loops has a turn of its own.
+      assertEquals(before + 5, servers.getFirst().requests().size(), 1);
+    }
+  }
+
+  @Test
+  void probesFindNginxSickAndDeadAndWellAgain() throws Exception {
+    try (NginxOrigin sick = NginxOrigin.start(directory.resolve("sick"));
+        NginxOrigin well = NginxOrigin.start(directory.resolve("well"))) {
+      Path health = directory.resolve("sick/www/health.txt");
+      Files.writeString(health, "all ok");
+      Files.writeString(directory.resolve("well/www/health.txt"), "all ok");
+      String yaml =
+          """
+          origins:
+            site:
+              servers: [%s, %s]
+              probe: {type: http, path: /health.txt, text: all ok, interval: 50ms}
+          """
+              .formatted(sick.url(), well.url());
+      try (EdgeProcess edge = EdgeProcess.in(directory.resolve("edge")).config(yaml).start()) {
+        Await.until("it passes", () -> verdict(edge, sick.url()).equals("passing"));
+        Files.writeString(health, "all is lost");
+        Await.until("it is sick", () -> state(edge, sick.url()).equals("failing"));
+        Commands.Finished shown = Jar.with().run("origins", "--admin-url", edge.adminUrl());
+        assertTrue(shown.out().contains("does not have the expected text"), shown::toString);
+        Files.writeString(health, "all ok");
+        Await.until("it is well", () -> state(edge, sick.url()).equals("usable"));
+        sick.kill();
+        Await.until("it is dead", () -> state(edge, sick.url()).equals("failing"));
+        assertTrue(edge.errText().contains("the latest: cannot connect: "), edge.errText());
+        sick.restart();
+        Await.until("it is back", () -> state(edge, sick.url()).equals("usable"));
+        assertEquals("passing", verdict(edge, well.url()));
+        assertTrue(
+            edge.metrics()
+                    .sum(
+                        "forebay_origin_server_probe_failures_total",
+                        "server=\"" + sick.url() + "\"")
+                >= 6);
+      }
     }
   }
 
@@ -176,12 +218,21 @@ final class OriginsIT {
   }
 
   private static String state(EdgeProcess edge, String url) throws Exception {
+    return endpoint(edge, url).path("state").asString("");
+  }
+
+  private static String verdict(EdgeProcess edge, String url) throws Exception {
+    return endpoint(edge, url).at("/probe/verdict").asString("");
+  }
+
+  /** The first address of a server. */
+  private static JsonNode endpoint(EdgeProcess edge, String url) throws Exception {
     JsonNode origins = Admin.json(edge.admin("/v1/origins").body());
     for (JsonNode server : origins.at("/origins/0/servers")) {
       if (server.path("url").asString("").equals(url)) {
-        return server.at("/endpoints/0/state").asString("");
+        return server.at("/endpoints/0");
       }
     }
-    return "";
+    throw new AssertionError("no server " + url);
   }
 }

@@ -45,7 +45,7 @@ final class OriginsScreen {
           row(
               endpoint.path("address").asString("?"),
               state,
-              weight,
+              weight + part(endpoint.path("weightShare").asDouble(1)),
               Integer.toString(endpoint.path("connections").asInt(0)),
               Integer.toString(endpoint.path("requests").asInt(0)),
               latency.isNumber() ? String.format(Locale.ROOT, "%.1f ms", latency.asDouble()) : "-",
@@ -82,6 +82,11 @@ final class OriginsScreen {
       }
       lines.add("    " + server.path("problem").asString(""));
     }
+  }
+
+  /** How much of a weight an address has, if it is not all. */
+  private static String part(double share) {
+    return share < 1 ? String.format(Locale.ROOT, "*%.0f%%", 100 * share) : "";
   }
 
   private static String row(Object... cells) {

@@ -803,7 +803,14 @@ final class ConfigKeys {
           OriginConfig::fallback,
           "Origins that get the requests which no server of this one can answer, in this order. Each"
               + " is followed by its own fallbacks. Circles are not allowed.");
-
+  static final Field<OriginConfig, Duration> ORIGIN_SLOW_START =
+      live(
+          "slow-start",
+          duration("0s", "1h"),
+          "0s",
+          OriginConfig::slowStart,
+          "How long the share of the requests of an address grows, from a tenth to all of its"
+              + " weight, after it recovered or was added. 0s: not at all.");
   static final Field<OriginConfig, ProbeConfig.Type> PROBE_TYPE =
       live(
           "probe.type",
@@ -2272,6 +2279,7 @@ final class ConfigKeys {
               ORIGIN_EJECTION_TIME,
               ORIGIN_EJECTION_MAX_SHARE,
               ORIGIN_EJECTION_PANIC,
+              ORIGIN_SLOW_START,
               PROBE_TYPE,
               PROBE_PATH,
               PROBE_METHOD,

@@ -208,6 +208,7 @@ final class OriginBinder extends Binder {
                 given(scope, ConfigKeys.ORIGIN_EJECTION_MAX_SHARE),
                 given(scope, ConfigKeys.ORIGIN_EJECTION_PANIC)),
             probe(scope),
+            given(scope, ConfigKeys.ORIGIN_SLOW_START),
             value(scope, ConfigKeys.ORIGIN_HOST),
             given(scope, ConfigKeys.ORIGIN_MAX_CONNECTIONS),
             file(scope, ConfigKeys.ORIGIN_TRUST),

@@ -257,6 +257,8 @@ public record ServerConfig(
    * An origin.
    *
    * @param servers at least one, and at least one that is no backup
+   * @param slowStart how long an address that is new or recovered takes to come to its weight; zero
+   *     for no time
    * @param host Host field sent, or null for the client's
    * @param maxConnections to this origin from this node
    * @param trust PEM file of certificates trusted for https, or null for the platform's
@@ -273,6 +275,7 @@ public record ServerConfig(
       RetryConfig retry,
       EjectionConfig ejection,
       ProbeConfig probe,
+      Duration slowStart,
       @Nullable String host,
       int maxConnections,
       @Nullable Path trust,

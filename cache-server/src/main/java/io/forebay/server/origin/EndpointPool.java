@@ -33,12 +33,17 @@ final class EndpointPool extends Candidate {
   private boolean isDrained;
   private boolean isReleased;
 
-  EndpointPool(OriginPool pool, OriginServer server, SocketAddress address) {
+  /**
+   * No connections yet.
+   *
+   * @param isAdded whether the address joins others that are in use
+   */
+  EndpointPool(OriginPool pool, OriginServer server, SocketAddress address, boolean isAdded) {
     super(RendezvousHash.number(number(server, address)), server.settings().weight());
     this.pool = pool;
     this.server = server;
     this.address = address;
-    this.health = pool.health().acquire(address);
+    this.health = pool.health().acquire(address, isAdded);
     LoopCounters loop = pool.client().counters();
     this.counters =
         loop.originServer(
@@ -132,6 +137,11 @@ final class EndpointPool extends Candidate {
   /** Whether it gets no requests while others can be used. */
   boolean isAvoided() {
     return health.isAvoided();
+  }
+
+  /** Takes over how much of its weight it has while it starts slowly. */
+  void updateWeight(long slowStartNanos) {
+    scaleWeight(pool.health().weightShare(health, slowStartNanos));
   }
 
   /** What this loop counts of the server. */

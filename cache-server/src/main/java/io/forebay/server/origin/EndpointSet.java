@@ -39,6 +39,9 @@ final class EndpointSet {
   /** Whether other origins stand in if all endpoints are ejected. */
   private final boolean hasFallback;
 
+  /** 0 if endpoints have their weight at once. */
+  private final long slowStartNanos;
+
   /** Those that are not drained. */
   private final List<EndpointPool> all = new ArrayList<>();
 
@@ -53,11 +56,12 @@ final class EndpointSet {
   EndpointSet(OriginPool pool, BalancePolicy policy) {
     this.pool = pool;
     this.policy = policy;
+    this.slowStartNanos = pool.origin().config().slowStart().toNanos();
     for (OriginServer server : pool.origin().servers()) {
       Member member = new Member(server);
       SocketAddress fixed = server.fixedAddress();
       if (fixed != null) {
-        member.endpoints.add(new EndpointPool(pool, server, fixed));
+        member.endpoints.add(new EndpointPool(pool, server, fixed, server.isAdded()));
         member.rank();
       }
       members.add(member);
@@ -209,11 +213,23 @@ final class EndpointSet {
 
   // Names.
 
-  /** Takes over what has become known of names since the last time. */
+  /** Takes over what has become known of names and weights since the last time. */
   void refresh() {
-    if (!hasNames) {
-      return;
+    if (hasNames) {
+      refreshNames();
     }
+    if (slowStartNanos > 0) {
+      scaleWeights();
+    }
+  }
+
+  private void scaleWeights() {
+    for (int i = 0; i < all.size(); i++) {
+      all.get(i).updateWeight(slowStartNanos);
+    }
+  }
+
+  private void refreshNames() {
     for (Member member : members) {
       if (member.server.isNamed()) {
         Resolution latest = pool.client().names().latest(member.server.host());
@@ -235,6 +251,7 @@ final class EndpointSet {
 
   private void apply(Member member, Resolution resolution) {
     boolean isSame = member.isKnown();
+    boolean isAdded = isSame || member.server.isAdded();
     member.resolution = resolution;
     List<InetAddress> allowed =
         AddressPolicy.allowed(member.server, pool.client().origins(), resolution.addresses());
@@ -249,7 +266,7 @@ final class EndpointSet {
     }
     for (InetAddress address : allowed) {
       if (kept.size() < MAX_ADDRESSES && !hasAddress(kept, address)) {
-        kept.add(endpoint(member.server, address));
+        kept.add(endpoint(member.server, address, isAdded));
         isSame = false;
       }
     }
@@ -269,8 +286,8 @@ final class EndpointSet {
     return false;
   }
 
-  private EndpointPool endpoint(OriginServer server, InetAddress address) {
-    return new EndpointPool(pool, server, new InetSocketAddress(address, server.port()));
+  private EndpointPool endpoint(OriginServer server, InetAddress address, boolean isAdded) {
+    return new EndpointPool(pool, server, new InetSocketAddress(address, server.port()), isAdded);
   }
 
   private void rebuild() {
@@ -282,6 +299,9 @@ final class EndpointSet {
       if (!endpoint.isDrained()) {
         all.add(endpoint);
       }
+    }
+    if (slowStartNanos > 0) {
+      scaleWeights();
     }
     preferred.clear();
     int lowest = all.stream().mapToInt(EndpointPool::rank).min().orElse(0);

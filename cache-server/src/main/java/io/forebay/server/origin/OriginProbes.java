@@ -22,11 +22,13 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,6 +54,10 @@ public final class OriginProbes implements AutoCloseable {
 
   // Confined to the prober's thread.
   private final Map<EndpointKey, Probed> probed = new HashMap<>();
+
+  /** Servers that had addresses when they were looked at before. */
+  private Set<ServerKey> seen = Set.of();
+
   private Origins origins = Origins.NONE;
 
   private record ServerKey(String origin, String url) {}
@@ -177,8 +183,9 @@ public final class OriginProbes implements AutoCloseable {
         probed.put(key, start(on, key, server));
       }
     });
+    seen = wanted.values().stream().map(OriginProbes::key).collect(Collectors.toSet());
     published = List.copyOf(probed.values());
-    counters.keySet().removeIf(key -> wanted.values().stream().noneMatch(s -> key(s).equals(key)));
+    counters.keySet().retainAll(seen);
   }
 
   private Map<EndpointKey, OriginServer> wanted() {
@@ -226,7 +233,8 @@ public final class OriginProbes implements AutoCloseable {
             server.literal(),
             server.socket(),
             server.base(),
-            server.tls());
+            server.tls(),
+            server.isAdded());
   }
 
   private static ProbeTarget target(OriginServer server, SocketAddress address) {
@@ -246,7 +254,8 @@ public final class OriginProbes implements AutoCloseable {
 
   private Probed start(Prober on, EndpointKey key, OriginServer server) {
     OriginHealth health = shared.health(key.origin);
-    EndpointHealth endpoint = health.acquire(key.address);
+    EndpointHealth endpoint =
+        health.acquire(key.address, server.isAdded() || seen.contains(key(server)));
     ProbeCounters counted = counters.computeIfAbsent(key(server), k -> new ProbeCounters());
     ProbedEndpoint probes =
         on.probe(target(server, key.address), counted, status -> health.onProbe(endpoint, status));

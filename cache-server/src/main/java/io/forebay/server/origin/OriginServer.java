@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param socket the file of a Unix-domain socket, or null
  * @param base of the paths of requests
  * @param tls what https connections are made with; null for http
+ * @param isAdded whether the origin had other servers, and not this one, before the latest reload
  */
 record OriginServer(
     OriginConfig config,
@@ -30,7 +31,8 @@ record OriginServer(
     @Nullable InetAddress literal,
     @Nullable Path socket,
     BasePath base,
-    @Nullable SslContext tls) {
+    @Nullable SslContext tls,
+    boolean isAdded) {
 
   boolean isTls() {
     return tls != null;

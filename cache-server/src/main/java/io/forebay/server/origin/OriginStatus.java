@@ -5,6 +5,7 @@ import io.forebay.server.origin.dns.NameResolver.Resolution;
 import io.forebay.server.origin.drain.Drain;
 import io.forebay.server.origin.health.EndpointHealth;
 import io.forebay.server.origin.health.EndpointHealth.Ejection;
+import io.forebay.server.origin.health.OriginHealth;
 import io.forebay.server.origin.health.ProbeStatus;
 import io.forebay.server.text.AddressText;
 import java.net.InetSocketAddress;
@@ -52,6 +53,7 @@ public record OriginStatus(
    *     loops; negative if not known, as for the only endpoint of an origin
    * @param failuresInARow since the last answer
    * @param ejections since the address is known
+   * @param weightShare percent of its weight that it has while it starts slowly; else 100
    * @param probe what probes have found, or null if it is not probed
    */
   public record Endpoint(
@@ -64,6 +66,7 @@ public record OriginStatus(
       double latencyMillis,
       int failuresInARow,
       int ejections,
+      int weightShare,
       @Nullable ProbeStatus probe) {}
 
   /** Every origin of a configuration. Any thread. */
@@ -117,7 +120,8 @@ public record OriginStatus(
               shared
                   .drains()
                   .find(server.config().name(), server.settings().url(), AddressText.of(at)),
-              shared.health(server.config().name()).find(at),
+              shared.health(server.config().name()),
+              server.config().slowStart().toNanos(),
               pools.stream()
                   .filter(pool -> pool.server().equals(server) && pool.address().equals(at))
                   .toList()));
@@ -133,8 +137,10 @@ public record OriginStatus(
   private static Endpoint endpoint(
       SocketAddress address,
       @Nullable Drain drain,
-      @Nullable EndpointHealth health,
+      OriginHealth of,
+      long slowStartNanos,
       List<EndpointPool> pools) {
+    EndpointHealth health = of.find(address);
     int connections = pools.stream().mapToInt(EndpointPool::connections).sum();
     int requests = pools.stream().mapToInt(EndpointPool::requests).sum();
     State state =
@@ -158,6 +164,7 @@ public record OriginStatus(
             .orElse(-1),
         health == null ? 0 : health.failuresInARow(),
         health == null ? 0 : health.ejections(),
+        health == null ? 100 : of.weightShare(health, slowStartNanos),
         health == null ? null : health.probe());
   }
 

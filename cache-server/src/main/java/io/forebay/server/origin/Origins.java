@@ -103,9 +103,14 @@ public final class Origins {
               url.literal(),
               url.socket(),
               url.base(),
-              url.isTls() ? tls : null));
+              url.isTls() ? tls : null,
+              before != null && !hasServer(before, config.servers().get(i).url())));
     }
     return new Origin(config, List.copyOf(servers), digest, OriginSigner.of(config, clock));
+  }
+
+  private static boolean hasServer(Origin origin, String url) {
+    return origin.config().servers().stream().anyMatch(server -> server.url().equals(url));
   }
 
   /** The host names that have to be resolved, for {@link NameResolver#watch}. */

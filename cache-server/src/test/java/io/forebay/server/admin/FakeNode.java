@@ -138,6 +138,7 @@ public final class FakeNode implements NodeControl {
                             1.25,
                             0,
                             1,
+                            40,
                             new ProbeStatus(
                                 ProbeStatus.Verdict.PASSING,
                                 true,
@@ -154,6 +155,7 @@ public final class FakeNode implements NodeControl {
                             -1,
                             5,
                             2,
+                            100,
                             null))),
                 new OriginStatus.Server(
                     "http://gone.example:80",

@@ -243,6 +243,7 @@ final class ConfigLoaderTest {
             new RetryConfig(1, List.of(), 10, false, true),
             new EjectionConfig(5, 5, Duration.ofSeconds(10), 50, 50),
             ProbeConfig.NONE,
+            Duration.ZERO,
             "c.example",
             7,
             pem,

@@ -114,6 +114,7 @@ final class Lab implements AutoCloseable {
         new RetryConfig(1, List.of(), 10, false, true),
         new EjectionConfig(5, 5, Duration.ofSeconds(10), 50, 50),
         ProbeConfig.NONE,
+        Duration.ZERO,
         null,
         8,
         null,
@@ -176,6 +177,10 @@ final class Lab implements AutoCloseable {
     return edit(c, draft -> draft.probe = probe);
   }
 
+  static OriginConfig withSlowStart(OriginConfig c, Duration period) {
+    return edit(c, draft -> draft.slowStart = period);
+  }
+
   /** Another origin than {@code main}. */
   static OriginConfig named(OriginConfig c, String name) {
     return edit(c, draft -> draft.name = name);
@@ -217,6 +222,7 @@ final class Lab implements AutoCloseable {
     private RetryConfig retry;
     private EjectionConfig ejection;
     private ProbeConfig probe;
+    private Duration slowStart;
     private int maxConnections;
     private @Nullable Path trust;
     private boolean allowLoopbackNames;
@@ -237,6 +243,7 @@ final class Lab implements AutoCloseable {
       retry = from.retry();
       ejection = from.ejection();
       probe = from.probe();
+      slowStart = from.slowStart();
       maxConnections = from.maxConnections();
       trust = from.trust();
       allowLoopbackNames = from.allowLoopbackNames();
@@ -257,6 +264,7 @@ final class Lab implements AutoCloseable {
           retry,
           ejection,
           probe,
+          slowStart,
           host,
           maxConnections,
           trust,

@@ -23,7 +23,8 @@ final class OriginWatchTest {
                   null,
                   null,
                   BasePath.NONE,
-                  null)),
+                  null,
+                  false)),
           "",
           null);
   private final List<String> lines = new ArrayList<>();

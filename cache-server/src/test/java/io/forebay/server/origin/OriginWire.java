@@ -128,6 +128,7 @@ public final class OriginWire {
                   new RetryConfig(1, List.of(), 10, false, true),
                   new EjectionConfig(5, 5, Duration.ofSeconds(10), 50, 50),
                   ProbeConfig.NONE,
+                  Duration.ZERO,
                   null,
                   MAX,
                   null,

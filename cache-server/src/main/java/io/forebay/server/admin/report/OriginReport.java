@@ -56,6 +56,7 @@ public final class OriginReport {
     }
     one.put("failuresInARow", endpoint.failuresInARow());
     one.put("ejections", endpoint.ejections());
+    one.put("weightShare", endpoint.weightShare() / 100.0);
     ProbeStatus probe = endpoint.probe();
     if (probe == null) {
       one.putNull("probe");

@@ -3,7 +3,8 @@ package io.forebay.server.origin.balance;
 /** What policies know of an endpoint: its weight, and its load as seen by this event loop. */
 public abstract class Candidate {
   private final long number;
-  private final int weight;
+  private final int fullWeight;
+  private int weight;
   private final PeakLatency latency = new PeakLatency();
   private int requests;
 
@@ -17,6 +18,7 @@ public abstract class Candidate {
    */
   protected Candidate(long number, int weight) {
     this.number = number;
+    this.fullWeight = weight;
     this.weight = weight;
   }
 
@@ -27,6 +29,16 @@ public abstract class Candidate {
   /** Share of the requests, relative to the others; at least 1. */
   public final int weight() {
     return weight;
+  }
+
+  /**
+   * Gives it a part of its weight. Weights are compared with each other, so all candidates of a
+   * policy are scaled, or none.
+   *
+   * @param percent 1 to 100
+   */
+  protected final void scaleWeight(int percent) {
+    weight = fullWeight * percent;
   }
 
   /** How long it takes to begin its responses. */

@@ -15,6 +15,8 @@ public final class EndpointHealth {
   private volatile int ejections;
   private volatile int lastTimes;
   private volatile long recoveredNanos;
+  private volatile long slowStartNanos;
+  private volatile boolean isStartingSlowly;
   private volatile @Nullable ProbeStatus probe;
 
   EndpointHealth(SocketAddress address, @Nullable ProbeStatus probe) {
@@ -124,6 +126,21 @@ public final class EndpointHealth {
     }
     boolean isForgotten = ejections == 0 || nowNanos - recoveredNanos > forgottenAfterNanos;
     return isForgotten ? 1 : lastTimes + 1;
+  }
+
+  /** It was new or recovered at that moment: its share of the requests grows from now on. */
+  void startSlowly(long nowNanos) {
+    slowStartNanos = nowNanos;
+    isStartingSlowly = true;
+  }
+
+  boolean isStartingSlowly() {
+    return isStartingSlowly;
+  }
+
+  /** How long ago that was. */
+  long slowStartNanos(long nowNanos) {
+    return nowNanos - slowStartNanos;
   }
 
   /** By the one thread that decides, see {@link OriginHealth}. */

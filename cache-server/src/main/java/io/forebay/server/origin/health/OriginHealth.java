@@ -27,6 +27,9 @@ public final class OriginHealth {
 
   private static final int MAX_DOUBLINGS = 16;
 
+  /** Percent of its weight with which an endpoint starts slowly. */
+  private static final int LEAST_SHARE = 10;
+
   private final ConcurrentHashMap<SocketAddress, EndpointHealth> byAddress =
       new ConcurrentHashMap<>();
 
@@ -53,14 +56,21 @@ public final class OriginHealth {
     this.log = log;
   }
 
-  /** The state of an address, which the caller uses until {@link #release}. */
-  public EndpointHealth acquire(SocketAddress address) {
+  /**
+   * The state of an address, which the caller uses until {@link #release}.
+   *
+   * @param isAdded whether the address joins others that are in use: if nobody uses it yet, it
+   *     starts slowly
+   */
+  public EndpointHealth acquire(SocketAddress address, boolean isAdded) {
     EndpointHealth[] result = new EndpointHealth[1];
     byAddress.compute(
         address,
         (key, known) -> {
           EndpointHealth health = known == null ? new EndpointHealth(key, newEndpoints) : known;
-          health.users.incrementAndGet();
+          if (health.users.getAndIncrement() == 0 && isAdded) {
+            health.startSlowly(clockNanos.getAsLong());
+          }
           result[0] = health;
           return health;
         });
@@ -113,12 +123,33 @@ public final class OriginHealth {
         && status.verdict() == Verdict.PASSING) {
       health.onRecovered(clockNanos.getAsLong());
       health.ejection.set(null);
+      health.startSlowly(clockNanos.getAsLong());
+    } else if (before != null
+        && !before.isUsable()
+        && status != null
+        && status.isUsable()
+        && health.isStartingSlowly()) {
+      // It was added, and waited for its first success.
+      health.startSlowly(clockNanos.getAsLong());
     }
   }
 
   /** Whether {@link #tryProbe} may succeed now. */
   public boolean isProbeDue(EndpointHealth health, boolean isSafe) {
     return health.isProbeDue(clockNanos.getAsLong(), isSafe);
+  }
+
+  /**
+   * Percent of its weight that an endpoint has now.
+   *
+   * @param periodNanos how long it takes to come to all of it
+   */
+  public int weightShare(EndpointHealth health, long periodNanos) {
+    if (!health.isStartingSlowly()) {
+      return 100;
+    }
+    long passed = health.slowStartNanos(clockNanos.getAsLong());
+    return passed >= periodNanos ? 100 : (int) Math.max(LEAST_SHARE, 100.0 * passed / periodNanos);
   }
 
   /** The endpoint answered, and not with a gateway error. */
@@ -133,6 +164,7 @@ public final class OriginHealth {
     }
     health.onRecovered(clockNanos.getAsLong());
     if (ejection != null && health.ejection.compareAndSet(ejection, null)) {
+      health.startSlowly(clockNanos.getAsLong());
       log.accept(label + ": " + text(health) + " answers again and is used");
     }
   }

@@ -26,6 +26,10 @@ final class BalancePolicyTest {
     Server(int number, int weight) {
       super(RendezvousHash.number("10.0.0." + number + ":80"), weight);
     }
+
+    void scale(int percent) {
+      scaleWeight(percent);
+    }
   }
 
   @ParameterizedTest
@@ -35,6 +39,23 @@ final class BalancePolicyTest {
     int[] counts = counts(policy(balance), servers, 4_000);
     for (int count : counts) {
       assertEquals(1_000, count, 200, "seed " + SEED);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Balance.class)
+  void everyPolicyFollowsAWeightThatGrows(Balance balance) {
+    for (int percent : new int[] {10, 50, 100}) {
+      List<Server> servers = servers(2, 2);
+      servers.get(0).scale(100);
+      servers.get(1).scale(percent);
+      servers.forEach(server -> server.latency().observe(MILLI, clock.get()));
+      BalancePolicy policy = policy(balance);
+      for (int i = 0; i < 4_000; i++) {
+        servers.get(choose(policy, servers)).addRequest();
+      }
+      int expected = 4_000 * percent / (100 + percent);
+      assertEquals(expected, servers.get(1).requests(), 150, percent + " %, seed " + SEED);
     }
   }
 

@@ -177,14 +177,14 @@ class ProberTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void aServerThatDoesNotAccept(boolean isHttp) throws Exception {
-    try (ServerSocket full = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+    try (ServerSocket full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       List<SocketChannel> others = new ArrayList<>();
       try {
         for (int i = 0; i < 8; i++) {
           SocketChannel other = SocketChannel.open();
           others.add(other);
           other.configureBlocking(false);
-          var unused = other.connect(full.getLocalSocketAddress());
+          var _ = other.connect(full.getLocalSocketAddress());
         }
         ProbeDraft draft = isHttp ? ProbeDraft.http() : ProbeDraft.tcp();
         start(
@@ -496,7 +496,7 @@ class ProberTest {
     String host = config.host();
     return new ProbeTarget(
         "main: test",
-        new InetSocketAddress("127.0.0.1", port),
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
         host == null ? "127.0.0.1" : host,
         tls,
         tlsName,
