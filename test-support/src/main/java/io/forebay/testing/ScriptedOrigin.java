@@ -36,6 +36,7 @@ public final class ScriptedOrigin implements AutoCloseable {
 
   private final ServerSocket server;
   private final @Nullable SSLContext tls;
+  private volatile boolean needsClientCertificate;
   private final List<Connection> connections = new CopyOnWriteArrayList<>();
   private final List<Throwable> failures = new CopyOnWriteArrayList<>();
   private final AtomicInteger accepted = new AtomicInteger();
@@ -93,6 +94,12 @@ public final class ScriptedOrigin implements AutoCloseable {
     }
   }
 
+  /** Refuses clients without a certificate from now on. */
+  public ScriptedOrigin needingClientCertificate() {
+    needsClientCertificate = true;
+    return this;
+  }
+
   public int port() {
     return server.getLocalPort();
   }
@@ -132,9 +139,10 @@ public final class ScriptedOrigin implements AutoCloseable {
     return connection;
   }
 
-  private static SSLSocket wrap(Socket socket, SSLContext tls) throws IOException {
-    SSLSocket wrapped = (SSLSocket) tls.getSocketFactory().createSocket(socket, null, true);
+  private SSLSocket wrap(Socket socket, SSLContext context) throws IOException {
+    SSLSocket wrapped = (SSLSocket) context.getSocketFactory().createSocket(socket, null, true);
     wrapped.setUseClientMode(false);
+    wrapped.setNeedClientAuth(needsClientCertificate);
     return wrapped;
   }
 

@@ -663,6 +663,40 @@ final class ConfigKeys {
           false,
           OriginConfig::trust,
           "PEM file of the trust anchors for the certificate chain of an https origin.");
+  static final Field<OriginConfig, String> ORIGIN_TLS_NAME =
+      optional(
+          "tls.server-name",
+          ValueType.HOST,
+          "the host of the URL",
+          false,
+          origin -> origin.tls().serverName(),
+          "Name that https servers are asked for (SNI) and that their certificate must have. The"
+              + " `Host` field is set by `host`.");
+  static final Field<OriginConfig, Path> ORIGIN_TLS_CERTIFICATE =
+      optional(
+          "tls.certificate",
+          ValueType.PATH,
+          "none",
+          false,
+          origin -> origin.tls().certificate(),
+          "PEM file of the certificate chain that is shown to https servers which ask for one. A"
+              + " reload reads a changed file.");
+  static final Field<OriginConfig, Path> ORIGIN_TLS_KEY =
+      optional(
+          "tls.key",
+          ValueType.PATH,
+          "none",
+          false,
+          origin -> origin.tls().key(),
+          "PEM file of the private key of `tls.certificate`.");
+  static final Field<OriginConfig, List<String>> ORIGIN_TLS_PINS =
+      live(
+          "tls.pins",
+          ValueType.KEY_PINS,
+          "",
+          origin -> origin.tls().pins(),
+          "Public keys, of which one must be that of a certificate that the server sends, besides"
+              + " the check of the chain and the name. List the next key before it is used.");
   static final Field<OriginConfig, Boolean> ORIGIN_ALLOW_LOOPBACK_NAMES =
       live(
           "allow-loopback-names",
@@ -2262,6 +2296,10 @@ final class ConfigKeys {
               ORIGIN_HOST,
               ORIGIN_MAX_CONNECTIONS,
               ORIGIN_TRUST,
+              ORIGIN_TLS_NAME,
+              ORIGIN_TLS_CERTIFICATE,
+              ORIGIN_TLS_KEY,
+              ORIGIN_TLS_PINS,
               ORIGIN_ALLOW_LOOPBACK_NAMES,
               ORIGIN_ALLOW_PRIVATE_NAMES,
               ORIGIN_CONNECT,

@@ -268,7 +268,8 @@ public final class ConfigView {
             "list of cookies",
             "list of fields",
             "list of hosts",
-            "list of origins" -> {
+            "list of origins",
+            "list of pins" -> {
           ArrayNode list = target.putArray(name);
           for (String item : text.isEmpty() ? new String[0] : text.split(",", -1)) {
             list.add(item);

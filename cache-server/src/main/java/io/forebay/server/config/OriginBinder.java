@@ -5,6 +5,8 @@ import io.forebay.server.config.ServerConfig.EjectionConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.OriginServerConfig;
 import io.forebay.server.config.ServerConfig.RetryConfig;
+import io.forebay.server.config.TlsConfig.PairConfig;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -55,6 +57,32 @@ final class OriginBinder extends Binder {
     }
     checkFallbacks(origins);
     return List.copyOf(origins);
+  }
+
+  private OriginTlsConfig tls(String scope, List<OriginServerConfig> servers) {
+    String serverName = value(scope, ConfigKeys.ORIGIN_TLS_NAME);
+    Path certificate = file(scope, ConfigKeys.ORIGIN_TLS_CERTIFICATE);
+    Path key = file(scope, ConfigKeys.ORIGIN_TLS_KEY);
+    List<String> pins = given(scope, ConfigKeys.ORIGIN_TLS_PINS);
+    String tls = scope + ".tls";
+    SourceLocation place =
+        pins.isEmpty()
+            ? givenPlace(tls + ".server-name", tls + ".certificate", tls + ".key")
+            : givenPlace(tls + ".server-name", tls + ".certificate", tls + ".key", tls + ".pins");
+    if (place != null && (certificate == null) != (key == null)) {
+      String missing = certificate == null ? "certificate" : "key";
+      problems.add(
+          place.problem(
+              scope + ".tls." + missing, "is missing", "certificate and key belong together"));
+    }
+    if (place != null
+        && servers.stream().noneMatch(server -> server.url().startsWith("https://"))) {
+      problems.add(
+          place.problem(scope + ".tls", "no server of the origin uses https", "remove it"));
+    }
+    PairConfig client =
+        certificate == null || key == null ? null : new PairConfig(certificate, key);
+    return new OriginTlsConfig(serverName, client, pins);
   }
 
   private void checkFallbacks(List<OriginConfig> origins) {
@@ -220,7 +248,8 @@ final class OriginBinder extends Binder {
             given(scope, ConfigKeys.ORIGIN_TOTAL),
             given(scope, ConfigKeys.ORIGIN_KEEP_ALIVE),
             new SigningBinder(values, problems, sources).bind(scope),
-            given(scope, ConfigKeys.ORIGIN_FALLBACK));
+            given(scope, ConfigKeys.ORIGIN_FALLBACK),
+            tls(scope, servers));
     checkProbe(scope, origin);
     for (Field<OriginConfig, ?> field : ConfigKeys.ORIGINS.fields()) {
       source(ConfigKeys.ORIGINS, name, field, scope + "." + field.name());

@@ -287,7 +287,8 @@ public record ServerConfig(
       Duration totalTimeout,
       Duration keepAlive,
       SigningConfig signing,
-      List<String> fallback) {
+      List<String> fallback,
+      OriginTlsConfig tls) {
 
     /** As configured; where other origins stand in, every endpoint may be ejected. */
     public EjectionConfig ejectionInForce() {

@@ -338,6 +338,13 @@ record ValueType<T>(
           text -> text.matches(NAME.pattern()),
           false,
           "write names such as main");
+  static final ValueType<List<String>> KEY_PINS =
+      list(
+          "list of pins",
+          "`sha256/` and the base64 of the SHA-256 of a public key",
+          text -> text.matches("sha256/[A-Za-z0-9+/]{43}="),
+          false,
+          "write one such as sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=");
   static final ValueType<List<String>> LISTENERS =
       list(
           "list of listeners",

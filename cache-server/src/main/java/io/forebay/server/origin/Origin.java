@@ -10,13 +10,13 @@ import org.jspecify.annotations.Nullable;
  * certificates. An origin that a reload did not change remains the same object, by which pools
  * recognize it.
  *
- * @param trustDigest identifies the content of the trust file; empty without one
+ * @param filesDigest identifies the content of the files for TLS; empty without any
  * @param signer what requests go through just before they are written; null for nothing
  */
 record Origin(
     OriginConfig config,
     List<OriginServer> servers,
-    String trustDigest,
+    String filesDigest,
     @Nullable OriginSigner signer) {
 
   String name() {

@@ -59,7 +59,12 @@ record OriginServer(
 
   /** The name asked for and verified in TLS, where a name never ends in a dot. */
   String tlsName() {
-    return host.endsWith(".") ? host.substring(0, host.length() - 1) : host;
+    String configured = config.tls().serverName();
+    if (configured != null && configured.startsWith("[")) {
+      return configured.substring(1, configured.length() - 1);
+    }
+    String name = configured == null ? host : configured;
+    return name.endsWith(".") ? name.substring(0, name.length() - 1) : name;
   }
 
   /** How log lines and error pages name it. */

@@ -1,24 +1,20 @@
 package io.forebay.server.origin;
 
+import io.forebay.server.origin.tls.OriginCredentials;
 import io.forebay.server.text.Printable;
+import io.forebay.server.tls.CertificatePair;
 import io.netty.handler.ssl.OpenSsl;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.security.cert.CertPathBuilderException;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateExpiredException;
 import java.security.cert.CertificateNotYetValidException;
+import java.security.cert.X509Certificate;
 import javax.net.ssl.SSLException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * TLS towards origins: BoringSSL where its native library loads, else the JDK's. Chain and host
@@ -29,41 +25,24 @@ final class OriginTls {
 
   private OriginTls() {}
 
-  static byte[] readTrust(Path file) throws IOException {
-    try {
-      return Files.readAllBytes(file);
-    } catch (NoSuchFileException e) {
-      throw new IOException("trust file " + file + " does not exist", e);
-    } catch (IOException e) {
-      throw new IOException("trust file " + file + " cannot be read: " + Printable.line(e), e);
-    }
-  }
-
-  static byte[] digest(byte[] bytes) {
-    try {
-      return MessageDigest.getInstance("SHA-256").digest(bytes);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has SHA-256", e);
-    }
-  }
-
-  static SslContext context(@Nullable Path file, byte @Nullable [] trust) throws IOException {
+  /** What connections with those credentials are made with; it keeps their sessions. */
+  static SslContext context(OriginCredentials credentials) throws IOException {
     SslContextBuilder builder =
         SslContextBuilder.forClient()
             .sslProvider(OpenSsl.isAvailable() ? SslProvider.OPENSSL : SslProvider.JDK)
             .protocols("TLSv1.3", "TLSv1.2")
             .endpointIdentificationAlgorithm("HTTPS");
     try {
-      if (trust != null) {
-        builder.trustManager(new ByteArrayInputStream(trust));
+      if (!credentials.isPlatform()) {
+        builder.trustManager(credentials.trustManager());
+      }
+      CertificatePair client = credentials.client();
+      if (client != null) {
+        builder.keyManager(client.key(), client.chain().toArray(X509Certificate[]::new));
       }
       return builder.build();
     } catch (SSLException | IllegalArgumentException e) {
-      throw new IOException(
-          trust == null
-              ? "TLS to origins cannot be set up: " + Printable.line(e)
-              : "trust file " + file + " contains no usable PEM certificate: " + Printable.line(e),
-          e);
+      throw new IOException("TLS to origins cannot be set up: " + Printable.line(e), e);
     }
   }
 

@@ -4,13 +4,13 @@ import io.forebay.server.config.FallbackOrder;
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.origin.dns.NameResolver;
 import io.forebay.server.origin.sign.OriginSigner;
+import io.forebay.server.origin.tls.OriginCredentials;
 import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -48,7 +48,7 @@ public final class Origins {
    * @param isOwnListener whether an address is one this node itself listens on; a name that
    *     resolves to one is refused. Called on loops
    * @throws IllegalArgumentException when a URL is not one, with a sentence that says so
-   * @throws IOException when a trust file cannot be used, with a sentence that names it
+   * @throws IOException when a file for TLS cannot be used, with a sentence that names it
    */
   public static Origins load(
       List<OriginConfig> configs, Origins previous, Predicate<InetSocketAddress> isOwnListener)
@@ -82,14 +82,16 @@ public final class Origins {
         config.servers().stream()
             .map(server -> OriginUrl.parse(config.name(), server.url()))
             .toList();
-    byte[] trust = config.trust() == null ? null : OriginTls.readTrust(config.trust());
-    String digest = trust == null ? "" : HexFormat.of().formatHex(OriginTls.digest(trust));
-    if (before != null && before.config().equals(config) && before.trustDigest().equals(digest)) {
+    OriginCredentials credentials = OriginCredentials.load(config);
+    if (before != null
+        && before.config().equals(config)
+        && before.filesDigest().equals(credentials.digest())) {
       return before;
     }
     SslContext tls = null;
     if (urls.stream().anyMatch(OriginUrl::isTls)) {
-      tls = trust == null ? platform.context() : OriginTls.context(config.trust(), trust);
+      tls =
+          credentials.isPlatform() ? platform.context(credentials) : OriginTls.context(credentials);
     }
     List<OriginServer> servers = new ArrayList<>();
     for (int i = 0; i < urls.size(); i++) {
@@ -106,7 +108,8 @@ public final class Origins {
               url.isTls() ? tls : null,
               before != null && !hasServer(before, config.servers().get(i).url())));
     }
-    return new Origin(config, List.copyOf(servers), digest, OriginSigner.of(config, clock));
+    return new Origin(
+        config, List.copyOf(servers), credentials.digest(), OriginSigner.of(config, clock));
   }
 
   private static boolean hasServer(Origin origin, String url) {
@@ -158,10 +161,10 @@ public final class Origins {
   private static final class PlatformTls {
     private @Nullable SslContext context;
 
-    SslContext context() throws IOException {
+    SslContext context(OriginCredentials credentials) throws IOException {
       SslContext known = context;
       if (known == null) {
-        known = OriginTls.context(null, null);
+        known = OriginTls.context(credentials);
         context = known;
       }
       return known;

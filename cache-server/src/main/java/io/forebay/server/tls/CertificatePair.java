@@ -2,7 +2,10 @@ package io.forebay.server.tls;
 
 import io.forebay.server.config.TlsConfig.PairConfig;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
 import java.security.PrivateKey;
+import java.security.PublicKey;
+import java.security.Signature;
 import java.security.cert.CertificateParsingException;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
@@ -11,10 +14,12 @@ import java.util.List;
 import java.util.Locale;
 
 /** A certificate with its chain and its private key. */
-record CertificatePair(Path file, Path keyFile, List<X509Certificate> chain, PrivateKey key) {
+public record CertificatePair(
+    Path file, Path keyFile, List<X509Certificate> chain, PrivateKey key) {
   private static final int DNS_NAME = 2;
 
-  static CertificatePair load(PairConfig config) throws TlsException {
+  /** Reads both files. */
+  public static CertificatePair load(PairConfig config) throws TlsException {
     return new CertificatePair(
         config.certificate(),
         config.key(),
@@ -56,6 +61,26 @@ record CertificatePair(Path file, Path keyFile, List<X509Certificate> chain, Pri
       return all == null ? List.of() : all;
     } catch (CertificateParsingException e) {
       return List.of();
+    }
+  }
+
+  /** Whether the key is that of the certificate: it signs with the one, verifies with the other. */
+  public boolean hasMatchingKey() {
+    PublicKey publicKey = leaf().getPublicKey();
+    if (!publicKey.getAlgorithm().equals(key.getAlgorithm())) {
+      return false;
+    }
+    try {
+      Signature signature = Signature.getInstance(isEcdsa() ? "SHA256withECDSA" : "SHA256withRSA");
+      byte[] message = leaf().getEncoded();
+      signature.initSign(key);
+      signature.update(message);
+      byte[] signed = signature.sign();
+      signature.initVerify(publicKey);
+      signature.update(message);
+      return signature.verify(signed);
+    } catch (GeneralSecurityException e) {
+      return false;
     }
   }
 

@@ -25,7 +25,7 @@ import java.util.regex.Pattern;
 /**
  * Reads PEM files as certificate authorities and OpenSSL write them (RFC 7468, RFC 5915, RFC 8017).
  */
-final class PemFile {
+public final class PemFile {
   private static final int MAX_FILE_BYTES = 1 << 20;
   private static final Pattern BLOCK =
       Pattern.compile("-----BEGIN ([A-Z0-9 ]{1,40})-----([^-]*)-----END \\1-----");
@@ -60,7 +60,7 @@ final class PemFile {
   private PemFile() {}
 
   /** All certificates of a file, in its order. */
-  static List<X509Certificate> certificates(Path file) throws TlsException {
+  public static List<X509Certificate> certificates(Path file) throws TlsException {
     List<X509Certificate> certificates = new ArrayList<>();
     try {
       CertificateFactory factory = CertificateFactory.getInstance("X.509");

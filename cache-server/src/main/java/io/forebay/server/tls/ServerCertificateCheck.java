@@ -8,7 +8,6 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.PublicKey;
-import java.security.Signature;
 import java.security.cert.CertificateParsingException;
 import java.security.cert.X509Certificate;
 import java.security.interfaces.ECPublicKey;
@@ -85,7 +84,7 @@ final class ServerCertificateCheck {
               + ", which browsers do not support; use ECDSA or RSA");
       return;
     }
-    if (!isKeyOf(publicKey)) {
+    if (!pair.hasMatchingKey()) {
       say(Severity.ERROR, "and key " + pair.keyFile() + " do not match");
     }
     for (X509Certificate certificate : pair.chain()) {
@@ -96,26 +95,6 @@ final class ServerCertificateCheck {
             Severity.WARNING,
             "has a certificate signed with " + algorithm + ", which clients reject");
       }
-    }
-  }
-
-  /** Signs with the one and verifies with the other. */
-  private boolean isKeyOf(PublicKey publicKey) {
-    if (!publicKey.getAlgorithm().equals(pair.key().getAlgorithm())) {
-      return false;
-    }
-    try {
-      Signature signature =
-          Signature.getInstance(pair.isEcdsa() ? "SHA256withECDSA" : "SHA256withRSA");
-      byte[] message = pair.leaf().getEncoded();
-      signature.initSign(pair.key());
-      signature.update(message);
-      byte[] signed = signature.sign();
-      signature.initVerify(publicKey);
-      signature.update(message);
-      return signature.verify(signed);
-    } catch (GeneralSecurityException e) {
-      return false;
     }
   }
 

@@ -255,7 +255,8 @@ final class ConfigLoaderTest {
             Duration.ofMinutes(4),
             Duration.ofSeconds(9),
             SigningConfig.NONE,
-            List.of()),
+            List.of(),
+            OriginTlsConfig.DEFAULT),
         config.origins().get(1));
     assertEquals(
         new RouteConfig(

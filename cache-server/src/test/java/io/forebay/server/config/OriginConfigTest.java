@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.forebay.server.config.ServerConfig.Balance;
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.OriginServerConfig;
+import io.forebay.server.config.TlsConfig.PairConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -154,6 +155,63 @@ final class OriginConfigTest {
         refused(file, Map.of()).stream()
             .map(problem -> problem.text().replace(file + ":", ""))
             .toList());
+  }
+
+  @Test
+  void readsTls() throws IOException {
+    Path certificate = Files.writeString(directory.resolve("client.pem"), "x");
+    Path key = Files.writeString(directory.resolve("client.key"), "x");
+    String pin = "sha256/" + "A".repeat(42) + "+=";
+    String yaml =
+        "origins: {main: {url: https://10.0.0.1, tls: {server-name: Www.example.com, certificate:"
+            + certificate
+            + ", key: "
+            + key
+            + ", pins: ["
+            + pin
+            + "]}}}";
+    ServerConfig config = loaded(yaml.replace("certificate:", "certificate: "), Map.of());
+    OriginTlsConfig tls = config.origins().getFirst().tls();
+    assertEquals(
+        new OriginTlsConfig("www.example.com", new PairConfig(certificate, key), List.of(pin)),
+        tls);
+    ConfigOutcome.Loaded again =
+        outcome(
+            write(ConfigView.yaml(outcome(directory.resolve("forebay.yaml"), Map.of()))), Map.of());
+    assertEquals(tls, again.config().origins().getFirst().tls());
+  }
+
+  @Test
+  void refusesTlsThatIsIncompleteOrOfNoUse() throws IOException {
+    Files.writeString(directory.resolve("client.pem"), "x");
+    Path file =
+        write(
+            """
+            origins:
+              a: {url: https://a, tls: {certificate: DIR/client.pem}}
+              b: {url: http://b, tls: {server-name: b.example}}
+              c: {url: https://c, tls: {pins: [sha256/short, md5/x]}}
+              d: {url: https://d, tls: {verify: false}}
+            routes: [{origin: a}]
+            """
+                .replace("DIR", directory.toString()));
+    List<String> lines =
+        refused(file, Map.of()).stream()
+            .map(problem -> problem.text().replace(file + ":", ""))
+            .toList();
+    assertTrue(
+        lines.contains("2:42: origins.a.tls.key: is missing; certificate and key belong together"),
+        lines::toString);
+    assertTrue(
+        lines.contains("3:41: origins.b.tls: no server of the origin uses https; remove it"),
+        lines::toString);
+    assertTrue(
+        lines.stream()
+            .anyMatch(line -> line.contains("origins.c.tls.pins: \"sha256/short\" is not in a")),
+        lines::toString);
+    assertTrue(
+        lines.stream().anyMatch(line -> line.contains("origins.d.tls.verify: unknown key")),
+        lines::toString);
   }
 
   @Test

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.core.http.HeaderFields;
+import io.forebay.server.config.OriginTlsConfig;
 import io.forebay.server.config.ProbeConfig;
 import io.forebay.server.config.ServerConfig.Balance;
 import io.forebay.server.config.ServerConfig.EjectionConfig;
@@ -126,7 +127,8 @@ final class Lab implements AutoCloseable {
         Duration.ZERO,
         Duration.ofSeconds(30),
         SigningConfig.NONE,
-        List.of());
+        List.of(),
+        OriginTlsConfig.DEFAULT);
   }
 
   /** The same with several servers. */
@@ -194,6 +196,10 @@ final class Lab implements AutoCloseable {
     return edit(c, draft -> draft.fallback = List.of(origins));
   }
 
+  static OriginConfig withTls(OriginConfig c, OriginTlsConfig tls) {
+    return edit(c, draft -> draft.tls = tls);
+  }
+
   static OriginConfig withLoopbackNames(OriginConfig c) {
     return edit(c, draft -> draft.allowLoopbackNames = true);
   }
@@ -218,6 +224,7 @@ final class Lab implements AutoCloseable {
     private List<OriginServerConfig> servers;
     private @Nullable String host;
     private List<String> fallback;
+    private OriginTlsConfig tls;
     private Balance balance;
     private RetryConfig retry;
     private EjectionConfig ejection;
@@ -238,6 +245,7 @@ final class Lab implements AutoCloseable {
       name = from.name();
       host = from.host();
       fallback = from.fallback();
+      tls = from.tls();
       servers = from.servers();
       balance = from.balance();
       retry = from.retry();
@@ -276,7 +284,8 @@ final class Lab implements AutoCloseable {
           total,
           keepAlive,
           signing,
-          fallback);
+          fallback,
+          tls);
     }
   }
 

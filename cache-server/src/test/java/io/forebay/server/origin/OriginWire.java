@@ -1,5 +1,6 @@
 package io.forebay.server.origin;
 
+import io.forebay.server.config.OriginTlsConfig;
 import io.forebay.server.config.ProbeConfig;
 import io.forebay.server.config.ServerConfig.Balance;
 import io.forebay.server.config.ServerConfig.EjectionConfig;
@@ -140,7 +141,8 @@ public final class OriginWire {
                   Duration.ZERO,
                   Duration.ofHours(1),
                   SigningConfig.NONE,
-                  List.of())),
+                  List.of(),
+                  OriginTlsConfig.DEFAULT)),
           Origins.NONE,
           address -> false);
     } catch (IOException e) {
