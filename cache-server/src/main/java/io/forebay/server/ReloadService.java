@@ -124,7 +124,7 @@ final class ReloadService {
       reachable = loaded;
       names.watch(loaded.hostNames());
       probes.configure(activeConfig.origins());
-      ResponseLimits bounds = ResponseLimits.of(next.limits());
+      ResponseLimits bounds = ResponseLimits.of(next.limits(), next.http2());
       for (int i = 0; i < loops.size(); i++) {
         PooledOriginClient client = clients.get(i);
         loops

@@ -424,7 +424,8 @@ public final class Server implements NodeControl, AutoCloseable {
             transport.socketChannel(),
             Transport.ALLOCATOR,
             activeConfig.origins(),
-            ResponseLimits.of(activeConfig.config().config().limits()),
+            ResponseLimits.of(
+                activeConfig.config().config().limits(), activeConfig.config().config().http2()),
             originConnections,
             names,
             loopCounters,

@@ -1,6 +1,10 @@
 package io.forebay.testing;
 
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http2.DefaultHttp2HeadersDecoder;
 import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2Exception;
+import io.netty.handler.codec.http2.Http2Headers;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -25,6 +29,7 @@ public final class RawHttp2 implements AutoCloseable {
   public static final int PRIORITY = 2;
   public static final int RST_STREAM = 3;
   public static final int SETTINGS = 4;
+  public static final int PUSH_PROMISE = 5;
   public static final int PING = 6;
   public static final int GOAWAY = 7;
   public static final int WINDOW_UPDATE = 8;
@@ -35,9 +40,12 @@ public final class RawHttp2 implements AutoCloseable {
   public static final int END_STREAM = 1;
   public static final int END_HEADERS = 4;
 
+  public static final String PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
   private final Socket socket;
   private final DataInputStream in;
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+  private final DefaultHttp2HeadersDecoder decoder = new DefaultHttp2HeadersDecoder(false);
 
   /** One frame. */
   @SuppressWarnings("ArrayRecordComponent")
@@ -74,8 +82,31 @@ public final class RawHttp2 implements AutoCloseable {
     socket.setSoTimeout(20_000);
     socket.setTcpNoDelay(true);
     in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
-    out.writeBytes("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+    out.writeBytes(PREFACE.getBytes(StandardCharsets.US_ASCII));
     frame(SETTINGS, 0, 0, settings).flush();
+  }
+
+  /** The server's side of a connection. */
+  RawHttp2(Socket accepted) throws IOException {
+    socket = accepted;
+    in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
+  }
+
+  /** Reads what a client begins with, up to its SETTINGS, and answers with ours. */
+  RawHttp2 greet(byte... settings) throws IOException {
+    readPreface();
+    frame(SETTINGS, 0, 0, settings);
+    await(SETTINGS);
+    return frame(SETTINGS, ACK, 0).flush();
+  }
+
+  /** Reads what goes before a client's first frame. */
+  public RawHttp2 readPreface() throws IOException {
+    String preface = new String(in.readNBytes(PREFACE.length()), StandardCharsets.US_ASCII);
+    if (!preface.equals(PREFACE)) {
+      throw new AssertionError("no preface: " + preface);
+    }
+    return this;
   }
 
   public static byte[] setting(int id, int value) {
@@ -180,6 +211,70 @@ public final class RawHttp2 implements AutoCloseable {
         return frame;
       }
     }
+  }
+
+  /** The fields of the next HEADERS, in one frame, and its stream. */
+  public Request request() {
+    return request(await(HEADERS));
+  }
+
+  /** The fields of a HEADERS frame; each of a connection once and in their order. */
+  public Request request(Frame frame) {
+    try {
+      return new Request(
+          frame.stream(),
+          frame.isEnd(),
+          decoder.decodeHeaders(frame.stream(), Unpooled.wrappedBuffer(frame.payload())));
+    } catch (Http2Exception e) {
+      throw new AssertionError("fields that cannot be decoded", e);
+    }
+  }
+
+  /** A request that came. */
+  public record Request(int stream, boolean isEnd, Http2Headers fields) {
+    /** The value of a field, or the empty text. */
+    public String field(String name) {
+      CharSequence value = fields.get(name);
+      return value == null ? "" : value.toString();
+    }
+  }
+
+  /** Adds the head of a response. */
+  public RawHttp2 respond(int stream, boolean isEnd, String status, String... more) {
+    ByteArrayOutputStream block = new ByteArrayOutputStream();
+    literal(block, ":status", status);
+    for (int i = 0; i < more.length; i += 2) {
+      literal(block, more[i], more[i + 1]);
+    }
+    return frame(HEADERS, END_HEADERS | (isEnd ? END_STREAM : 0), stream, block.toByteArray());
+  }
+
+  /** Adds trailers. */
+  public RawHttp2 trailers(int stream, String... fields) {
+    ByteArrayOutputStream block = new ByteArrayOutputStream();
+    for (int i = 0; i < fields.length; i += 2) {
+      literal(block, fields[i], fields[i + 1]);
+    }
+    return frame(HEADERS, END_HEADERS | END_STREAM, stream, block.toByteArray());
+  }
+
+  /** Adds DATA. */
+  public RawHttp2 data(int stream, boolean isEnd, String text) {
+    return frame(DATA, isEnd ? END_STREAM : 0, stream, text.getBytes(StandardCharsets.ISO_8859_1));
+  }
+
+  /** Adds a whole response. */
+  public RawHttp2 answer(int stream, String text) {
+    return respond(stream, false, "200").data(stream, true, text);
+  }
+
+  /** Waits until the peer has read and answered all that was sent. */
+  public RawHttp2 roundTrip() {
+    frame(PING, 0, 0, new byte[8]).flush();
+    while ((await(PING).flags() & ACK) == 0) {
+      // A PING of the peer's own.
+    }
+    return this;
   }
 
   /** How that stream ended: {@code end}, {@code reset ERROR} or {@code closed}. */

@@ -28,6 +28,7 @@ import io.forebay.server.config.ServerConfig.Http2Config;
 import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
+import io.forebay.server.config.ServerConfig.OriginProtocol;
 import io.forebay.server.config.ServerConfig.OriginServerConfig;
 import io.forebay.server.config.ServerConfig.OverloadConfig;
 import io.forebay.server.config.ServerConfig.PurgeConfig;
@@ -648,13 +649,25 @@ final class ConfigKeys {
           false,
           OriginConfig::host,
           "`Host` field sent to the origin.");
+  static final Field<OriginConfig, OriginProtocol> ORIGIN_PROTOCOL =
+      live(
+          "protocol",
+          ValueType.constant(OriginProtocol.class),
+          "http1",
+          OriginConfig::protocol,
+          "What is spoken with the origin. `http1`: HTTP/1.1. `auto`: over https, HTTP/2 if the"
+              + " origin chooses it in the TLS handshake (ALPN), else HTTP/1.1. `http2`: HTTP/2"
+              + " only; over http without negotiation (h2c by prior knowledge). gRPC needs HTTP/2."
+              + " A request that offers an upgrade, such as WebSocket, goes over HTTP/1.1 and fails"
+              + " with `http2`.");
   static final Field<OriginConfig, Integer> ORIGIN_MAX_CONNECTIONS =
       live(
           "max-connections",
           integer(1, 100_000),
           "256",
           OriginConfig::maxConnections,
-          "Maximum number of connections to this origin, over all event loops.");
+          "Maximum number of connections to this origin, over all event loops. A connection of"
+              + " HTTP/2 carries up to 64 requests at a time.");
   static final Field<OriginConfig, Path> ORIGIN_TRUST =
       optional(
           "trust",
@@ -2294,6 +2307,7 @@ final class ConfigKeys {
               ORIGIN_URL,
               ORIGIN_BALANCE,
               ORIGIN_HOST,
+              ORIGIN_PROTOCOL,
               ORIGIN_MAX_CONNECTIONS,
               ORIGIN_TRUST,
               ORIGIN_TLS_NAME,

@@ -238,6 +238,7 @@ final class OriginBinder extends Binder {
             probe(scope),
             given(scope, ConfigKeys.ORIGIN_SLOW_START),
             value(scope, ConfigKeys.ORIGIN_HOST),
+            given(scope, ConfigKeys.ORIGIN_PROTOCOL),
             given(scope, ConfigKeys.ORIGIN_MAX_CONNECTIONS),
             file(scope, ConfigKeys.ORIGIN_TRUST),
             given(scope, ConfigKeys.ORIGIN_ALLOW_LOOPBACK_NAMES),

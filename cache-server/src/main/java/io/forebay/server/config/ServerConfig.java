@@ -199,6 +199,14 @@ public record ServerConfig(
       int diskQuotaPercent,
       int diskFloorPercent) {}
 
+  /** What is spoken with an origin. */
+  public enum OriginProtocol {
+    HTTP1,
+    /** HTTP/2 where TLS negotiates it, else HTTP/1.1. */
+    AUTO,
+    HTTP2
+  }
+
   /** How the requests to an origin are balanced among its endpoints. */
   public enum Balance {
     PEAK_EWMA,
@@ -260,6 +268,7 @@ public record ServerConfig(
    * @param slowStart how long an address that is new or recovered takes to come to its weight; zero
    *     for no time
    * @param host Host field sent, or null for the client's
+   * @param protocol what is spoken with it
    * @param maxConnections to this origin from this node
    * @param trust PEM file of certificates trusted for https, or null for the platform's
    * @param allowLoopbackNames whether the name may resolve to a loopback address; {@code localhost}
@@ -277,6 +286,7 @@ public record ServerConfig(
       ProbeConfig probe,
       Duration slowStart,
       @Nullable String host,
+      OriginProtocol protocol,
       int maxConnections,
       @Nullable Path trust,
       boolean allowLoopbackNames,

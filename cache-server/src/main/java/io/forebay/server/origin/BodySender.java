@@ -5,48 +5,42 @@ import io.forebay.server.http.RequestBody;
 import io.forebay.server.origin.OriginFailure.Kind;
 import io.forebay.server.text.Printable;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufUtil;
-import io.netty.buffer.Unpooled;
-import io.netty.channel.ChannelHandlerContext;
-import java.nio.charset.StandardCharsets;
 
 /**
- * Streams one request body to the origin with framing: requests as much as the connection accepts,
- * at most one window ahead.
- *
- * <p>Chunks are written as
- *
- * <pre>
- *   2000 CRLF bytes | CRLF 800 CRLF bytes | CRLF 0 CRLF CRLF
- * </pre>
- *
- * so that each piece costs two writes.
+ * Streams one request body to the origin: requests as much as the connection accepts, at most one
+ * window ahead, and checks its length.
  */
 final class BodySender implements RequestBody.Receiver {
   /** Bytes asked for and not yet received, at most. */
   private static final long WINDOW = 64 * 1024;
 
-  private static final ByteBuf LAST_CHUNK =
-      Unpooled.unreleasableBuffer(
-          Unpooled.copiedBuffer("\r\n0\r\n\r\n", StandardCharsets.US_ASCII).asReadOnly());
+  /** Where the body goes, with the framing of its protocol. */
+  interface Output {
+    boolean isWritable();
 
-  private final OriginConnection connection;
-  private final ChannelHandlerContext ctx;
+    /** A piece; ownership passes. */
+    void write(ByteBuf data);
+
+    /** The body is whole. */
+    void end();
+
+    void fail(Kind kind, String detail);
+  }
+
+  private final Output output;
   private final RequestBody body;
-  private final boolean isChunked;
+  private final boolean isLengthKnown;
 
   private long remaining;
   private long asked;
   private boolean isStarted;
-  private boolean isFirstChunk = true;
   private boolean isOver;
 
-  BodySender(OriginConnection connection, ChannelHandlerContext ctx, RequestBody body) {
-    this.connection = connection;
-    this.ctx = ctx;
+  BodySender(Output output, RequestBody body) {
+    this.output = output;
     this.body = body;
     this.remaining = body.lengthBytes();
-    this.isChunked = remaining < 0;
+    this.isLengthKnown = remaining >= 0;
   }
 
   boolean isStarted() {
@@ -79,7 +73,7 @@ final class BodySender implements RequestBody.Receiver {
   }
 
   private void askForMore() {
-    if (isOver || !ctx.channel().isWritable()) {
+    if (isOver || !output.isWritable()) {
       return;
     }
     long more = WINDOW - asked;
@@ -97,16 +91,15 @@ final class BodySender implements RequestBody.Receiver {
       return;
     }
     asked = Math.max(0, asked - length);
-    if (isChunked) {
-      ctx.write(chunkStart(length));
-    } else if (length > remaining) {
+    if (isLengthKnown && length > remaining) {
       data.release();
       fail("the client sent more than its Content-Length");
       return;
-    } else {
+    }
+    if (isLengthKnown) {
       remaining -= length;
     }
-    ctx.writeAndFlush(data);
+    output.write(data);
     askForMore();
   }
 
@@ -115,40 +108,25 @@ final class BodySender implements RequestBody.Receiver {
     if (isOver) {
       return;
     }
-    if (!isChunked && remaining > 0) {
+    if (isLengthKnown && remaining > 0) {
       fail("the client sent " + remaining + " bytes less than its Content-Length");
       return;
     }
     isOver = true;
-    if (isChunked) {
-      ByteBuf last = LAST_CHUNK.duplicate();
-      ctx.writeAndFlush(isFirstChunk ? last.skipBytes(2) : last);
-    }
-    connection.onRequestSent();
+    output.end();
   }
 
   @Override
   public void onFailure(String reason) {
     if (!isOver) {
       isOver = true;
-      connection.fail(Kind.REQUEST_BODY_FAILED, "request body failed: " + Printable.line(reason));
+      output.fail(Kind.REQUEST_BODY_FAILED, "request body failed: " + Printable.line(reason));
     }
   }
 
   private void fail(String reason) {
     isOver = true;
     body.cancel();
-    connection.fail(Kind.REQUEST_BODY_FAILED, reason);
-  }
-
-  private ByteBuf chunkStart(int length) {
-    ByteBuf line = ctx.alloc().buffer(16);
-    if (!isFirstChunk) {
-      ByteBufUtil.writeAscii(line, "\r\n");
-    }
-    isFirstChunk = false;
-    ByteBufUtil.writeAscii(line, Integer.toHexString(length));
-    ByteBufUtil.writeAscii(line, "\r\n");
-    return line;
+    output.fail(Kind.REQUEST_BODY_FAILED, reason);
   }
 }

@@ -1,6 +1,7 @@
 package io.forebay.server.origin;
 
 import io.forebay.core.key.RendezvousHash;
+import io.forebay.server.config.ServerConfig.OriginProtocol;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.counters.ServerCounters;
 import io.forebay.server.origin.balance.Candidate;
@@ -10,6 +11,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.ArrayDeque;
+import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +28,11 @@ final class EndpointPool extends Candidate {
   private final SocketAddress address;
   private final EndpointHealth health;
   private final ServerCounters counters;
-  private final ArrayDeque<OriginConnection> idle = new ArrayDeque<>();
+  private final ArrayDeque<PooledConnection> idle = new ArrayDeque<>();
+
+  /** Null where every call has a connection of its own, which is HTTP/1.1. */
+  private final @Nullable SharedConnections shared;
+
   private int connections;
   private int rank;
   private boolean isDraining;
@@ -44,6 +50,7 @@ final class EndpointPool extends Candidate {
     this.server = server;
     this.address = address;
     this.health = pool.health().acquire(address, isAdded);
+    this.shared = server.protocol() == OriginProtocol.HTTP1 ? null : new SharedConnections(this);
     LoopCounters loop = pool.client().counters();
     this.counters =
         loop.originServer(
@@ -209,34 +216,56 @@ final class EndpointPool extends Candidate {
     return !idle.isEmpty();
   }
 
-  void addIdle(OriginConnection connection) {
+  /** Starts a call on a connection that it shares, or lets it wait for one; or does neither. */
+  boolean takesShared(PooledCall call) {
+    return shared != null && shared.take(call);
+  }
+
+  @Nullable SharedConnections shared() {
+    return shared;
+  }
+
+  void addIdle(PooledConnection connection) {
     idle.addFirst(connection);
     pool.countIdle(1);
   }
 
-  void removeIdle(OriginConnection connection) {
+  void removeIdle(PooledConnection connection) {
     if (idle.remove(connection)) {
       pool.countIdle(-1);
     }
   }
 
-  @Nullable OriginConnection takeIdle() {
-    while (true) {
-      OriginConnection connection = idle.pollFirst();
-      if (connection == null) {
-        return null;
+  /** Whether an idle connection may serve a call. */
+  boolean hasIdle(PooledCall call) {
+    for (PooledConnection connection : idle) {
+      if (connection.canServe(call)) {
+        return true;
       }
-      pool.countIdle(-1);
-      if (connection.isUsable()) {
+    }
+    return false;
+  }
+
+  @Nullable PooledConnection takeIdle(PooledCall call) {
+    Iterator<PooledConnection> each = idle.iterator();
+    while (each.hasNext()) {
+      PooledConnection connection = each.next();
+      if (!connection.isUsable()) {
+        each.remove();
+        pool.countIdle(-1);
+        connection.close();
+      } else if (connection.canServe(call)) {
+        each.remove();
+        pool.countIdle(-1);
         return connection;
       }
-      connection.close();
     }
+    return null;
   }
 
   /** Closes the connection that has been idle longest. */
   void closeOldestIdle() {
-    OriginConnection oldest = idle.pollLast();
+    PooledConnection oldest = idle.pollLast();
     if (oldest != null) {
       pool.countIdle(-1);
       oldest.close();

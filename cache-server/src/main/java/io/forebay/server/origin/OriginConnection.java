@@ -36,7 +36,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One connection to an origin, with at most one call. Confined to its event loop.
+ * One HTTP/1.1 connection to an origin, with at most one call. Confined to its event loop.
  *
  * <pre>
  *   OPENING ─► BUSY ─► SETTLING ─► IDLE ─► BUSY …
@@ -46,14 +46,15 @@ import org.slf4j.LoggerFactory;
  * <p>SETTLING is the rest of the burst of reads in which a response ended: bytes that follow in it
  * show that the connection cannot be trusted with another request.
  */
-final class OriginConnection extends ChannelInboundHandlerAdapter {
+final class OriginConnection extends ChannelInboundHandlerAdapter
+    implements PooledConnection, CallTransport {
   private static final Logger LOG = LoggerFactory.getLogger(OriginConnection.class);
 
   /** Interim responses that may precede the final one. */
   private static final int MAX_INTERIM = 16;
 
   /** How long a body waits for the origin's 100 (RFC 9110 §10.1.1: not for ever). */
-  private static final Duration CONTINUE_PATIENCE = Duration.ofSeconds(1);
+  static final Duration CONTINUE_PATIENCE = Duration.ofSeconds(1);
 
   private enum State {
     OPENING,
@@ -123,7 +124,8 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
     this.deadline = new Deadline(client.loop(), this::onDeadline);
   }
 
-  EndpointPool endpoint() {
+  @Override
+  public EndpointPool endpoint() {
     return endpoint;
   }
 
@@ -136,8 +138,8 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
     context = ctx;
   }
 
-  /** Connected, and its slot is its own from now on. */
-  void onOpen() {
+  @Override
+  public void onOpen() {
     hasSlot = true;
     client.counters().originConnectionsOpened++;
     client.counters().originConnectionsOpen++;
@@ -147,16 +149,23 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  boolean isUsable() {
+  @Override
+  public boolean isUsable() {
     return state != State.CLOSED
         && context().channel().isActive()
         && !isOutputBroken
         && !decoder.hasExtraBytes();
   }
 
+  @Override
+  public boolean canServe(PooledCall newCall) {
+    return true;
+  }
+
   // A call begins.
 
-  void start(PooledCall newCall) {
+  @Override
+  public void start(PooledCall newCall) {
     if (!hasSlot) {
       newCall.fail(Kind.CONNECT_FAILED, server.label() + ": the origin closed the connection");
       return;
@@ -196,7 +205,8 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
     if (bodyLength == 0) {
       onRequestSent();
     } else {
-      BodySender newSender = new BodySender(this, ctx, request.body());
+      BodySender newSender =
+          new BodySender(new Http1BodyOutput(this, ctx, bodyLength < 0), request.body());
       sender = newSender;
       if (request.hop().expectsContinue()) {
         isAwaitingContinue = true;
@@ -462,15 +472,16 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
 
   // Reading is suspended and resumed.
 
-  void onSuspended() {
+  @Override
+  public void onSuspended() {
     if (state == State.BUSY) {
       context().channel().config().setAutoRead(false);
       rearm();
     }
   }
 
-  /** Continues to read, unless it was suspended again meanwhile. */
-  void onResumed() {
+  @Override
+  public void onResumed() {
     PooledCall current = call;
     if (state != State.BUSY || current == null || current.isSuspended()) {
       return;
@@ -654,19 +665,21 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
         : null;
   }
 
-  /** The call has been given up. */
-  void abandon() {
+  @Override
+  public void abandon() {
     detach();
     close();
   }
 
-  void onKept(long keepNanos) {
+  @Override
+  public void onKept(long keepNanos) {
     state = State.IDLE;
     long nanos = Math.min(keepNanos, hintedKeepNanos);
     deadline.in(nanos);
   }
 
-  void close() {
+  @Override
+  public void close() {
     if (state != State.CLOSED) {
       state = State.CLOSED;
       deadline.stop();

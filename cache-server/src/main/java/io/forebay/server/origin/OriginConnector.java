@@ -43,6 +43,9 @@ final class OriginConnector {
   /** Counted as a connection of this endpoint; null before and after. */
   private @Nullable EndpointPool opening;
 
+  /** Where other calls may wait for the connection; null before and after. */
+  private @Nullable SharedConnections sharing;
+
   private @Nullable Channel channel;
   private boolean isTlsRunning;
   private boolean isDone;
@@ -142,16 +145,22 @@ final class OriginConnector {
   // Attempts.
 
   private void connect(EndpointPool endpoint) {
+    if (attempts == 0 && endpoint.takesShared(call)) {
+      finish();
+      pool.releaseSlot();
+      return;
+    }
     server = endpoint.server();
     opening = endpoint;
     endpoint.addConnection();
+    ConnectionSetup setup = new ConnectionSetup(endpoint, call);
+    beginSharing(setup);
     int left =
         Math.clamp(pool.endpoints().countUntried(call), 1, Math.max(1, MAX_ATTEMPTS - attempts));
     attempts++;
     long attemptMillis =
         Math.max(
             MIN_ATTEMPT_MILLIS, TimeUnit.NANOSECONDS.toMillis(deadline.remainingNanos()) / left);
-    OriginConnection connection = new OriginConnection(endpoint);
     ChannelFuture connecting =
         EndpointSocket.connect(
             client,
@@ -160,34 +169,34 @@ final class OriginConnector {
             new ChannelInitializer<Channel>() {
               @Override
               protected void initChannel(Channel initialised) {
-                initialised.pipeline().addLast(connection.decoder(), connection);
+                setup.initialize(initialised.pipeline());
               }
             });
     channel = connecting.channel();
     connecting.addListener((ChannelFuture future) -> {
       // Without a file descriptor there is no channel, and Netty answers on a thread of its own.
       if (client.loop().inEventLoop()) {
-        onAttempted(connection, future);
+        onAttempted(setup, future);
       } else {
-        client.loop().execute(() -> onAttempted(connection, future));
+        client.loop().execute(() -> onAttempted(setup, future));
       }
     });
   }
 
-  private void onAttempted(OriginConnection connection, ChannelFuture future) {
+  private void onAttempted(ConnectionSetup setup, ChannelFuture future) {
     if (isDone) {
       future.channel().close();
     } else if (future.isSuccess()) {
-      onConnected(connection, future.channel());
+      onConnected(setup, future.channel());
     } else {
-      onConnectFailed(connection.endpoint(), future.cause());
+      onConnectFailed(setup.endpoint(), future.cause());
     }
   }
 
-  private void onConnected(OriginConnection connection, Channel connected) {
-    SslContext tls = server.tls();
+  private void onConnected(ConnectionSetup setup, Channel connected) {
+    SslContext tls = setup.tls();
     if (tls == null) {
-      onReady(connection);
+      onReady(setup);
       return;
     }
     isTlsRunning = true;
@@ -203,7 +212,7 @@ final class OriginConnector {
           } else if (!future.isSuccess()) {
             connected.close();
             onAttemptFailed(
-                connection.endpoint(),
+                setup.endpoint(),
                 OriginTls.isCertificateRefused(future.cause())
                     ? Kind.TLS_CERTIFICATE
                     : Kind.TLS_FAILED,
@@ -211,36 +220,54 @@ final class OriginConnector {
           } else {
             // After this burst of reads: bytes in it precede the request and give the
             // connection away as one that cannot be trusted.
-            client.loop().execute(() -> onHandshakeDone(connection, connected));
+            client.loop().execute(() -> onHandshakeDone(setup, connected));
           }
         });
   }
 
-  private void onHandshakeDone(OriginConnection connection, Channel connected) {
+  private void onHandshakeDone(ConnectionSetup setup, Channel connected) {
     if (isDone) {
       return;
     }
-    if (!connection.isUsable()) {
-      onAttemptFailed(
-          connection.endpoint(),
-          Kind.CONNECT_FAILED,
-          "the origin closed the connection, or sent data, before a request");
+    String problem = setup.problem();
+    if (problem != null) {
+      onAttemptFailed(setup.endpoint(), Kind.CONNECT_FAILED, problem);
       connected.close();
       return;
     }
-    onReady(connection);
+    onReady(setup);
   }
 
-  private void onReady(OriginConnection connection) {
+  private void onReady(ConnectionSetup setup) {
     finish();
     opening = null;
+    PooledConnection connection = setup.connection();
+    boolean isUnused = call.isDone();
     connection.onOpen();
-    if (call.isDone() && connection.isUsable()) {
-      pool.onFree(connection);
-    } else if (call.isDone()) {
-      connection.close();
-    } else {
+    if (!isUnused) {
       connection.start(call);
+    }
+    SharedConnections shared = sharing;
+    sharing = null;
+    Http2Transport http2 = setup.http2();
+    if (shared != null) {
+      // Calls that wait may have a use for it.
+      shared.onOpened(http2);
+    }
+    if (isUnused && (http2 == null || !http2.isBusy())) {
+      if (connection.isUsable()) {
+        pool.onFree(connection);
+      } else {
+        connection.close();
+      }
+    }
+  }
+
+  /** Tells calls that may use the connection as well that they can wait for it. */
+  private void beginSharing(ConnectionSetup setup) {
+    sharing = setup.mayBeShared() ? setup.endpoint().shared() : null;
+    if (sharing != null) {
+      sharing.onOpening();
     }
   }
 
@@ -319,6 +346,11 @@ final class OriginConnector {
     if (opening != null) {
       opening.removeConnection();
       opening = null;
+    }
+    SharedConnections shared = sharing;
+    sharing = null;
+    if (shared != null) {
+      shared.onOpenFailed();
     }
   }
 

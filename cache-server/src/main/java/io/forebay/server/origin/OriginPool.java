@@ -1,10 +1,12 @@
 package io.forebay.server.origin;
 
+import io.forebay.server.config.ServerConfig.OriginProtocol;
 import io.forebay.server.counters.LimitKey;
 import io.forebay.server.counters.OriginCounters;
 import io.forebay.server.origin.balance.BalancePolicies;
 import io.forebay.server.origin.health.OriginHealth;
 import io.netty.channel.EventLoop;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * closed, and its permit used for a connection there. So neither requests nor new endpoints starve
  * at the limit.
  */
-final class OriginPool {
+final class OriginPool implements WaitQueue {
   static final long NOT_WAITING = Long.MIN_VALUE;
 
   /** Requests that may wait on one loop for one origin; beyond, they fail at once (I5). */
@@ -122,6 +124,12 @@ final class OriginPool {
   /** Sends a call by an idle connection, a new one, or once there is one. */
   void submit(PooledCall call) {
     retries.onRequest();
+    if (!call.mayShare() && origin.config().protocol() == OriginProtocol.HTTP2) {
+      call.fail(
+          OriginFailure.Kind.UPGRADE_FAILED,
+          origin.label() + ": an upgrade needs HTTP/1.1, and the origin is set to http2");
+      return;
+    }
     endpoints.refresh();
     call.assign(endpoints.choose(call));
     dispatch(call);
@@ -176,9 +184,13 @@ final class OriginPool {
     dispatch(call);
   }
 
-  private void dispatch(PooledCall call) {
+  /** Sends a call to its endpoint: by a connection that is there, or a new one. */
+  void dispatch(PooledCall call) {
     EndpointPool chosen = call.endpoint();
-    OriginConnection connection = chosen == null ? null : chosen.takeIdle();
+    if (chosen != null && chosen.takesShared(call)) {
+      return;
+    }
+    PooledConnection connection = chosen == null ? null : chosen.takeIdle(call);
     if (connection != null) {
       connection.start(call);
     } else if (!waiting.isEmpty()) {
@@ -186,7 +198,7 @@ final class OriginPool {
     } else if (slots.tryAcquire(most)) {
       connect(call);
     } else {
-      OriginConnection other = idleInstead(call);
+      PooledConnection other = idleInstead(call);
       if (other != null) {
         other.start(call);
       } else {
@@ -196,9 +208,9 @@ final class OriginPool {
   }
 
   /** At the limit: an idle connection to another endpoint that may serve the call, or null. */
-  private @Nullable OriginConnection idleInstead(PooledCall call) {
+  private @Nullable PooledConnection idleInstead(PooledCall call) {
     EndpointPool other = endpoints.mostConnectedWithIdle();
-    return other != null && mayServe(other, call) ? other.takeIdle() : null;
+    return other != null && mayServe(other, call) ? other.takeIdle(call) : null;
   }
 
   /** Whether a connection to that endpoint may serve a call for which another may be chosen. */
@@ -229,11 +241,14 @@ final class OriginPool {
   }
 
   /** A connection has nothing to do: it serves who waits, here or elsewhere, or is kept. */
-  void onFree(OriginConnection connection) {
+  void onFree(PooledConnection connection) {
     EndpointPool endpoint = connection.endpoint();
     OriginPool other = slots.longestWaiting(this);
     PooledCall next = waiting.peekFirst();
-    if (next != null && mayServe(endpoint, next) && !isOvertaken(next, other)) {
+    if (next != null
+        && mayServe(endpoint, next)
+        && connection.canServe(next)
+        && !isOvertaken(next, other)) {
       removeWaiting(next);
       connection.start(next);
     } else if (next != null
@@ -250,6 +265,29 @@ final class OriginPool {
         yieldIdle();
       }
     }
+  }
+
+  /**
+   * A connection that calls share may have room for another one.
+   *
+   * @return false if it takes no more calls, so that its permit becomes free
+   */
+  boolean onRoom(PooledConnection connection) {
+    EndpointPool endpoint = connection.endpoint();
+    if (isRetired || endpoint.isDraining() || slots.open() > most) {
+      return false;
+    }
+    OriginPool other = slots.longestWaiting(this);
+    PooledCall next = waiting.peekFirst();
+    while (next != null
+        && mayServe(endpoint, next)
+        && connection.canServe(next)
+        && !isOvertaken(next, other)) {
+      removeWaiting(next);
+      connection.start(next);
+      next = waiting.peekFirst();
+    }
+    return other == null || !hasWaitedLong(other);
   }
 
   /** Closes an idle connection if another loop waits. */
@@ -277,8 +315,8 @@ final class OriginPool {
     connect(next);
   }
 
-  /** A call waits no longer: cancelled, or out of time. */
-  void removeWaiting(PooledCall call) {
+  @Override
+  public void removeWaiting(PooledCall call) {
     waiting.remove(call);
     call.onDequeued();
     PooledCall oldest = waiting.peekFirst();
@@ -295,6 +333,12 @@ final class OriginPool {
 
   /** What became of the call does not matter any more; the loop is stopping. */
   void failWaiting(OriginFailure failure) {
+    for (EndpointPool endpoint : endpoints.published()) {
+      SharedConnections shared = endpoint.shared();
+      if (shared != null) {
+        shared.failWaiting(failure);
+      }
+    }
     while (true) {
       PooledCall next = waiting.peekFirst();
       if (next == null) {
@@ -310,10 +354,12 @@ final class OriginPool {
       return false;
     }
     long since = other.waitingSinceNanos();
-    long now = loop().ticker().nanoTime();
-    return since != NOT_WAITING
-        && since - next.waitingSinceNanos() < 0
-        && now - since > HANDOVER_NANOS;
+    return since != NOT_WAITING && since - next.waitingSinceNanos() < 0 && hasWaitedLong(other);
+  }
+
+  private boolean hasWaitedLong(OriginPool other) {
+    long since = other.waitingSinceNanos();
+    return since != NOT_WAITING && loop().ticker().nanoTime() - since > HANDOVER_NANOS;
   }
 
   private void enqueue(PooledCall call) {
@@ -326,7 +372,7 @@ final class OriginPool {
       slots.join(this);
     }
     waiting.addLast(call);
-    call.onQueued(this, loop().ticker().nanoTime());
+    call.onQueued(this, loop().ticker().nanoTime(), origin.config().connectTimeout());
     if (waiting.size() == 1) {
       waitingSinceNanos = call.waitingSinceNanos();
     }
@@ -339,7 +385,12 @@ final class OriginPool {
     }
   }
 
-  OriginFailure tooMany(String then) {
+  @Override
+  public OriginFailure waitedTooLong(Duration timeout) {
+    return tooMany("and none became free within " + timeout.toMillis() + " ms");
+  }
+
+  private OriginFailure tooMany(String then) {
     return new OriginFailure(
         OriginFailure.Kind.TOO_MANY_CONNECTIONS,
         origin.label() + ": all " + most + " connections are in use " + then);

@@ -234,6 +234,7 @@ public final class OriginProbes implements AutoCloseable {
             server.socket(),
             server.base(),
             server.tls(),
+            server.sharedTls(),
             server.isAdded());
   }
 

@@ -1,6 +1,7 @@
 package io.forebay.server.origin;
 
 import io.forebay.server.config.ServerConfig.OriginConfig;
+import io.forebay.server.config.ServerConfig.OriginProtocol;
 import io.forebay.server.config.ServerConfig.OriginServerConfig;
 import io.netty.handler.ssl.SslContext;
 import java.net.InetAddress;
@@ -20,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param literal the address where {@code host} is one
  * @param socket the file of a Unix-domain socket, or null
  * @param base of the paths of requests
- * @param tls what https connections are made with; null for http
+ * @param tls what https connections are made with that are HTTP/1.1; null for http
+ * @param sharedTls the same for those that may be HTTP/2; null where none may
  * @param isAdded whether the origin had other servers, and not this one, before the latest reload
  */
 record OriginServer(
@@ -32,6 +34,7 @@ record OriginServer(
     @Nullable Path socket,
     BasePath base,
     @Nullable SslContext tls,
+    @Nullable SslContext sharedTls,
     boolean isAdded) {
 
   boolean isTls() {
@@ -49,6 +52,12 @@ record OriginServer(
   /** Whether its host has to be resolved. */
   boolean isNamed() {
     return literal == null && socket == null;
+  }
+
+  /** What is spoken. Without TLS nothing can be negotiated, and both stands for HTTP/1.1. */
+  OriginProtocol protocol() {
+    OriginProtocol wanted = config.protocol();
+    return wanted == OriginProtocol.AUTO && !isTls() ? OriginProtocol.HTTP1 : wanted;
   }
 
   /** The Host field for this server when a request brings none. */

@@ -3,6 +3,10 @@ package io.forebay.server.origin;
 import io.forebay.server.origin.tls.OriginCredentials;
 import io.forebay.server.text.Printable;
 import io.forebay.server.tls.CertificatePair;
+import io.netty.handler.ssl.ApplicationProtocolConfig;
+import io.netty.handler.ssl.ApplicationProtocolConfig.Protocol;
+import io.netty.handler.ssl.ApplicationProtocolConfig.SelectedListenerFailureBehavior;
+import io.netty.handler.ssl.ApplicationProtocolConfig.SelectorFailureBehavior;
 import io.netty.handler.ssl.OpenSsl;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
@@ -14,6 +18,7 @@ import java.security.cert.CertificateException;
 import java.security.cert.CertificateExpiredException;
 import java.security.cert.CertificateNotYetValidException;
 import java.security.cert.X509Certificate;
+import java.util.List;
 import javax.net.ssl.SSLException;
 
 /**
@@ -25,13 +30,26 @@ final class OriginTls {
 
   private OriginTls() {}
 
-  /** What connections with those credentials are made with; it keeps their sessions. */
-  static SslContext context(OriginCredentials credentials) throws IOException {
+  /**
+   * What connections with those credentials are made with; it keeps their sessions.
+   *
+   * @param protocols names for ALPN, in order of preference; none to negotiate nothing
+   */
+  static SslContext context(OriginCredentials credentials, List<String> protocols)
+      throws IOException {
     SslContextBuilder builder =
         SslContextBuilder.forClient()
             .sslProvider(OpenSsl.isAvailable() ? SslProvider.OPENSSL : SslProvider.JDK)
             .protocols("TLSv1.3", "TLSv1.2")
             .endpointIdentificationAlgorithm("HTTPS");
+    if (!protocols.isEmpty()) {
+      builder.applicationProtocolConfig(
+          new ApplicationProtocolConfig(
+              Protocol.ALPN,
+              SelectorFailureBehavior.NO_ADVERTISE,
+              SelectedListenerFailureBehavior.ACCEPT,
+              protocols));
+    }
     try {
       if (!credentials.isPlatform()) {
         builder.trustManager(credentials.trustManager());

@@ -5,12 +5,14 @@ import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.origin.dns.NameResolver;
 import io.forebay.server.origin.sign.OriginSigner;
 import io.forebay.server.origin.tls.OriginCredentials;
+import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -89,9 +91,19 @@ public final class Origins {
       return before;
     }
     SslContext tls = null;
+    SslContext sharedTls = null;
     if (urls.stream().anyMatch(OriginUrl::isTls)) {
-      tls =
-          credentials.isPlatform() ? platform.context(credentials) : OriginTls.context(credentials);
+      tls = context(credentials, platform, List.of());
+      sharedTls =
+          switch (config.protocol()) {
+            case HTTP1 -> null;
+            case AUTO ->
+                context(
+                    credentials,
+                    platform,
+                    List.of(ApplicationProtocolNames.HTTP_2, ApplicationProtocolNames.HTTP_1_1));
+            case HTTP2 -> context(credentials, platform, List.of(ApplicationProtocolNames.HTTP_2));
+          };
     }
     List<OriginServer> servers = new ArrayList<>();
     for (int i = 0; i < urls.size(); i++) {
@@ -106,6 +118,7 @@ public final class Origins {
               url.socket(),
               url.base(),
               url.isTls() ? tls : null,
+              url.isTls() ? sharedTls : null,
               before != null && !hasServer(before, config.servers().get(i).url())));
     }
     return new Origin(
@@ -114,6 +127,14 @@ public final class Origins {
 
   private static boolean hasServer(Origin origin, String url) {
     return origin.config().servers().stream().anyMatch(server -> server.url().equals(url));
+  }
+
+  private static SslContext context(
+      OriginCredentials credentials, PlatformTls platform, List<String> protocols)
+      throws IOException {
+    return credentials.isPlatform()
+        ? platform.context(credentials, protocols)
+        : OriginTls.context(credentials, protocols);
   }
 
   /** The host names that have to be resolved, for {@link NameResolver#watch}. */
@@ -159,13 +180,13 @@ public final class Origins {
 
   /** What origins without a trust file share: the platform's certificates are many. */
   private static final class PlatformTls {
-    private @Nullable SslContext context;
+    private final Map<List<String>, SslContext> contexts = new HashMap<>();
 
-    SslContext context(OriginCredentials credentials) throws IOException {
-      SslContext known = context;
+    SslContext context(OriginCredentials credentials, List<String> protocols) throws IOException {
+      SslContext known = contexts.get(protocols);
       if (known == null) {
-        known = OriginTls.context(credentials);
-        context = known;
+        known = OriginTls.context(credentials, protocols);
+        contexts.put(protocols, known);
       }
       return known;
     }

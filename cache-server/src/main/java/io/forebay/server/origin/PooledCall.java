@@ -50,9 +50,13 @@ final class PooledCall implements OriginCall, LongSupplier {
   /** Endpoints that failed it; null for none. */
   private @Nullable List<EndpointPool> tried;
 
-  private @Nullable OriginPool queue;
+  private @Nullable WaitQueue queue;
   private long waitingSinceNanos;
-  private @Nullable OriginConnection connection;
+  private @Nullable CallTransport connection;
+
+  /** Whether it opens a connection of its own rather than wait for one that is being opened. */
+  private boolean isAlone;
+
   private boolean isSuspended;
   private boolean isRetried;
   private int retries;
@@ -197,11 +201,10 @@ final class PooledCall implements OriginCall, LongSupplier {
     tried.add(one);
   }
 
-  void onQueued(OriginPool pool, long nowNanos) {
-    queue = pool;
+  void onQueued(WaitQueue waitsIn, long nowNanos, Duration timeout) {
+    queue = waitsIn;
     waitingSinceNanos = nowNanos;
-    Duration timeout = pool.origin().config().connectTimeout();
-    wait = new Deadline(client.loop(), () -> onWaitedTooLong(pool, timeout));
+    wait = new Deadline(client.loop(), () -> onWaitedTooLong(waitsIn, timeout));
     wait.in(timeout.toNanos());
   }
 
@@ -213,12 +216,26 @@ final class PooledCall implements OriginCall, LongSupplier {
     }
   }
 
-  private void onWaitedTooLong(OriginPool pool, Duration timeout) {
-    pool.removeWaiting(this);
-    fail(pool.tooMany("and none became free within " + timeout.toMillis() + " ms"));
+  private void onWaitedTooLong(WaitQueue waitedIn, Duration timeout) {
+    waitedIn.removeWaiting(this);
+    fail(waitedIn.waitedTooLong(timeout));
   }
 
-  void onConnection(@Nullable OriginConnection newConnection) {
+  /** Whether another call's attempt to connect has failed it, so that it makes its own. */
+  boolean isAlone() {
+    return isAlone;
+  }
+
+  void goAlone() {
+    isAlone = true;
+  }
+
+  /** Whether it may share a connection with others: it offers no other protocol on it. */
+  boolean mayShare() {
+    return request.hop().upgrade() == null;
+  }
+
+  void onConnection(@Nullable CallTransport newConnection) {
     connection = newConnection;
   }
 
@@ -364,7 +381,7 @@ final class PooledCall implements OriginCall, LongSupplier {
     if (queue != null) {
       queue.removeWaiting(this);
     }
-    OriginConnection used = connection;
+    CallTransport used = connection;
     connection = null;
     if (used != null) {
       used.abandon();

@@ -38,6 +38,16 @@ final class RequestHeadWriter {
     return IDEMPOTENT.contains(method);
   }
 
+  /** Whether a field belongs to one connection, or is set by who writes the head. */
+  static boolean isOfConnection(String name) {
+    return OURS.contains(name);
+  }
+
+  /** Whether the meaning of a method includes a body. */
+  static boolean meansBody(String method) {
+    return WITH_BODY.contains(method);
+  }
+
   /**
    * The last line of defence against a request that would be read as two.
    *
@@ -83,7 +93,7 @@ final class RequestHeadWriter {
       line(head, "host", authority);
     }
     for (int i = 0; i < fields.size(); i++) {
-      if (!OURS.contains(fields.name(i))) {
+      if (!isOfConnection(fields.name(i))) {
         line(head, fields.name(i), fields.value(i));
       }
     }
@@ -100,7 +110,7 @@ final class RequestHeadWriter {
     }
     if (bodyLength < 0) {
       line(head, "transfer-encoding", "chunked");
-    } else if (bodyLength > 0 || WITH_BODY.contains(request.method())) {
+    } else if (bodyLength > 0 || meansBody(request.method())) {
       line(head, "content-length", Long.toString(bodyLength));
     }
     ascii(head, "\r\n");

@@ -2,9 +2,10 @@
  * The pooled client towards origins, one per event loop.
  *
  * <pre>
- *   PooledOriginClient ──► OriginPool ──► EndpointSet ──► EndpointPool ──► OriginConnection
- *     all origins            one origin     its choice      one address      one at a time
- *                            who waits
+ *   PooledOriginClient ──► OriginPool ──► EndpointSet ──► EndpointPool ─┬─► OriginConnection
+ *     all origins            one origin     its choice      one address   │     HTTP/1.1: one call
+ *                            who waits                                    └─► Http2Transport
+ *                                                                               HTTP/2: many calls
  * </pre>
  *
  * <p>Loops share the names, and of an origin the permits for connections, the health of its

@@ -19,6 +19,7 @@ import io.forebay.server.config.ServerConfig.EjectionConfig;
 import io.forebay.server.config.ServerConfig.KeyConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
+import io.forebay.server.config.ServerConfig.OriginProtocol;
 import io.forebay.server.config.ServerConfig.OriginServerConfig;
 import io.forebay.server.config.ServerConfig.RetryConfig;
 import io.forebay.server.config.ServerConfig.RouteConfig;
@@ -97,6 +98,7 @@ final class ConfigLoaderTest {
           b:
             url: http://b.example:81/
             host: c.example
+            protocol: auto
             max-connections: 7
             trust: PEM
             allow-loopback-names: yes
@@ -245,6 +247,7 @@ final class ConfigLoaderTest {
             ProbeConfig.NONE,
             Duration.ZERO,
             "c.example",
+            OriginProtocol.AUTO,
             7,
             pem,
             true,

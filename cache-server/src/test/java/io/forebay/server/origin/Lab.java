@@ -8,7 +8,9 @@ import io.forebay.server.config.OriginTlsConfig;
 import io.forebay.server.config.ProbeConfig;
 import io.forebay.server.config.ServerConfig.Balance;
 import io.forebay.server.config.ServerConfig.EjectionConfig;
+import io.forebay.server.config.ServerConfig.Http2Config;
 import io.forebay.server.config.ServerConfig.OriginConfig;
+import io.forebay.server.config.ServerConfig.OriginProtocol;
 import io.forebay.server.config.ServerConfig.OriginServerConfig;
 import io.forebay.server.config.ServerConfig.RetryConfig;
 import io.forebay.server.config.SigningConfig;
@@ -54,8 +56,12 @@ import org.jspecify.annotations.Nullable;
 final class Lab implements AutoCloseable {
   private static final long PATIENCE_SECONDS = 10;
 
+  /** Those of the default configuration, but for few frames. */
+  static final Http2Config FRAMES =
+      new Http2Config(Duration.ofSeconds(30), 200, 200, 50, 20, 100, 16, 4, 100);
+
   /** Those of the default configuration. */
-  private static final ResponseLimits BOUNDS = new ResponseLimits(32 * 1024, 128);
+  private static final ResponseLimits BOUNDS = new ResponseLimits(32 * 1024, 128, FRAMES);
 
   /** By how much the clock of ejections is ahead. */
   final AtomicLong clockAheadNanos = new AtomicLong();
@@ -117,6 +123,7 @@ final class Lab implements AutoCloseable {
         ProbeConfig.NONE,
         Duration.ZERO,
         null,
+        OriginProtocol.HTTP1,
         8,
         null,
         false,
@@ -152,6 +159,10 @@ final class Lab implements AutoCloseable {
         draft ->
             draft.ejection =
                 new EjectionConfig(failures, failures, Duration.ofSeconds(10), maxShare, panic));
+  }
+
+  static OriginConfig speaking(OriginConfig c, OriginProtocol protocol) {
+    return edit(c, draft -> draft.protocol = protocol);
   }
 
   static OriginConfig withMost(OriginConfig c, int most) {
@@ -230,6 +241,7 @@ final class Lab implements AutoCloseable {
     private EjectionConfig ejection;
     private ProbeConfig probe;
     private Duration slowStart;
+    private OriginProtocol protocol;
     private int maxConnections;
     private @Nullable Path trust;
     private boolean allowLoopbackNames;
@@ -252,6 +264,7 @@ final class Lab implements AutoCloseable {
       ejection = from.ejection();
       probe = from.probe();
       slowStart = from.slowStart();
+      protocol = from.protocol();
       maxConnections = from.maxConnections();
       trust = from.trust();
       allowLoopbackNames = from.allowLoopbackNames();
@@ -274,6 +287,7 @@ final class Lab implements AutoCloseable {
           probe,
           slowStart,
           host,
+          protocol,
           maxConnections,
           trust,
           allowLoopbackNames,

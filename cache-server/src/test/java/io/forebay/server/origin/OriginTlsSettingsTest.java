@@ -163,7 +163,9 @@ class OriginTlsSettingsTest {
       origin.serve(OriginTlsSettingsTest::noRequest);
       OriginFailure failure = lab.send(Lab.get("/")).awaitOver().failure;
       assertEquals(Kind.CLOSED_BEFORE_RESPONSE, failure == null ? null : failure.kind());
-      assertTrue(String.valueOf(failure).toLowerCase(Locale.ROOT).contains("certificate"), () -> "" + failure);
+      assertTrue(
+          String.valueOf(failure).toLowerCase(Locale.ROOT).contains("certificate"),
+          () -> "" + failure);
     }
   }
 

@@ -24,6 +24,7 @@ final class OriginWatchTest {
                   null,
                   BasePath.NONE,
                   null,
+                  null,
                   false)),
           "",
           null);

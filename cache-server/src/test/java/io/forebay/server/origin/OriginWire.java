@@ -5,6 +5,7 @@ import io.forebay.server.config.ProbeConfig;
 import io.forebay.server.config.ServerConfig.Balance;
 import io.forebay.server.config.ServerConfig.EjectionConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
+import io.forebay.server.config.ServerConfig.OriginProtocol;
 import io.forebay.server.config.ServerConfig.OriginServerConfig;
 import io.forebay.server.config.ServerConfig.RetryConfig;
 import io.forebay.server.config.SigningConfig;
@@ -99,7 +100,7 @@ public final class OriginWire {
             NioSocketChannel.class,
             UnpooledByteBufAllocator.DEFAULT,
             ORIGINS,
-            new ResponseLimits(32 * 1024, 128),
+            new ResponseLimits(32 * 1024, 128, Lab.FRAMES),
             all,
             NO_NAMES,
             new LoopCounters(),
@@ -131,6 +132,7 @@ public final class OriginWire {
                   ProbeConfig.NONE,
                   Duration.ZERO,
                   null,
+                  OriginProtocol.HTTP1,
                   MAX,
                   null,
                   false,

@@ -1,0 +1,359 @@
+package io.forebay.server.origin;
+
+import io.forebay.core.http.HeaderFields;
+import io.forebay.server.config.ServerConfig.OriginConfig;
+import io.forebay.server.origin.OriginFailure.Kind;
+import io.forebay.server.origin.http2.Http2Call;
+import io.forebay.server.origin.http2.Http2CallListener;
+import io.forebay.server.origin.http2.Http2Failure;
+import io.netty.buffer.ByteBuf;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call on a stream of an HTTP/2 connection: its timeouts, its request body, and whether it is
+ * sent again. Confined to the event loop.
+ */
+final class Http2CallTransport implements CallTransport, Http2CallListener, BodySender.Output {
+
+  /** What the deadline stands for. */
+  private enum Phase {
+    CONTINUE,
+    SENDING,
+    FIRST_BYTE,
+    BODY
+  }
+
+  private final Http2Transport connection;
+  private final EndpointPool endpoint;
+  private final OriginPool pool;
+  private final OriginServer server;
+  private final PooledCall call;
+  private final Deadline deadline;
+  private final long startNanos;
+  private final boolean isReused;
+
+  private @Nullable Http2Call stream;
+  private @Nullable BodySender sender;
+  private Phase phase = Phase.SENDING;
+  private boolean isAwaitingContinue;
+  private boolean isRequestSent;
+  private boolean hasInterim;
+  private boolean hasHead;
+  private boolean isOver;
+
+  Http2CallTransport(Http2Transport connection, PooledCall call) {
+    this.connection = connection;
+    this.endpoint = connection.endpoint();
+    this.pool = endpoint.pool();
+    this.server = endpoint.server();
+    this.call = call;
+    this.deadline = new Deadline(pool.loop(), this::onDeadline);
+    this.startNanos = pool.loop().ticker().nanoTime();
+    this.isReused = connection.wasUsed();
+  }
+
+  void start() {
+    call.onConnection(this);
+    OriginRequest request = RequestSigning.signed(pool.origin(), server, call.request());
+    boolean hasBody = request.body().lengthBytes() != 0;
+    isRequestSent = !hasBody;
+    Http2Call opened =
+        connection.open(Http2RequestHead.of(request, server), !hasBody, call.isSuspended(), this);
+    stream = opened;
+    if (hasBody) {
+      BodySender newSender = new BodySender(this, request.body());
+      sender = newSender;
+      isAwaitingContinue = request.hop().expectsContinue();
+      if (!isAwaitingContinue) {
+        // A body may answer its first demand at once; the call is not known to its listener yet.
+        pool.loop().execute(newSender::start);
+      }
+    }
+    rearm();
+  }
+
+  // The request body.
+
+  private void sendBody() {
+    BodySender waiting = sender;
+    if (isAwaitingContinue && waiting != null) {
+      isAwaitingContinue = false;
+      rearm();
+      pool.loop().execute(waiting::start);
+    }
+  }
+
+  @Override
+  public boolean isWritable() {
+    return stream().isWritable();
+  }
+
+  @Override
+  public void write(ByteBuf data) {
+    stream().write(data);
+    if (!stream().isWritable()) {
+      rearm();
+    }
+  }
+
+  @Override
+  public void end() {
+    isRequestSent = true;
+    stream().endRequest();
+    rearm();
+  }
+
+  @Override
+  public void onBodyWritten() {
+    if (!isOver) {
+      if (sender != null && isWritable()) {
+        sender.onWritable();
+      }
+      rearm();
+    }
+  }
+
+  private Http2Call stream() {
+    Http2Call opened = stream;
+    if (opened == null) {
+      throw new IllegalStateException("used before it was started");
+    }
+    return opened;
+  }
+
+  // The response.
+
+  @Override
+  public void onInterim(int status, HeaderFields fields) {
+    if (isOver) {
+      return;
+    }
+    hasInterim = true;
+    rearm();
+    if (status == 100) {
+      sendBody();
+    }
+    call.informational(status, fields);
+  }
+
+  @Override
+  public void onHead(int status, HeaderFields fields, long contentLength) {
+    if (isOver) {
+      return;
+    }
+    List<Integer> unwanted = server.config().retry().statuses();
+    EndpointPool another = !unwanted.isEmpty() && unwanted.contains(status) ? another() : null;
+    if (another != null) {
+      endpoint.onAnswer(status);
+      leave();
+      stream().cancel();
+      pool.watch().onProblem(pool.origin(), server.label() + ": answered with status " + status);
+      pool.sendAgain(call, another);
+      return;
+    }
+    hasHead = true;
+    rearm();
+    call.head(status, fields, contentLength, false);
+  }
+
+  @Override
+  public void onData(ByteBuf data) {
+    if (isOver) {
+      data.release();
+    } else {
+      call.data(data);
+    }
+  }
+
+  @Override
+  public void onReadComplete() {
+    if (!isOver) {
+      rearm();
+      call.readComplete();
+    }
+  }
+
+  @Override
+  public void onEnd(HeaderFields trailers) {
+    if (!isOver) {
+      leave();
+      call.end(trailers);
+    }
+  }
+
+  // It goes wrong.
+
+  @Override
+  public void onFailed(Http2Failure failure, String detail) {
+    if (isOver) {
+      return;
+    }
+    switch (failure) {
+      case UNPROCESSED -> onUnprocessed(detail);
+      case CLOSED -> onLost(detail);
+      case RESET ->
+          fail(hasHead ? Kind.TRUNCATED : Kind.CLOSED_BEFORE_RESPONSE, "no response: " + detail);
+      case INVALID -> fail(Kind.INVALID_RESPONSE, "invalid response: " + detail);
+      case FIELDS_TOO_LARGE ->
+          fail(
+              hasHead ? Kind.INVALID_RESPONSE : Kind.FIELDS_TOO_LARGE,
+              "invalid response: " + detail);
+      case DEFECT -> fail(Kind.DEFECT, detail);
+    }
+  }
+
+  /** The origin has not looked at it: any request may be sent again whose body is still there. */
+  private void onUnprocessed(String detail) {
+    if (!call.isRetried() && hasWholeBody() && !pool.client().isClosed()) {
+      leave();
+      call.markRetried();
+      pool.client().counters().originRetries++;
+      pool.dispatch(call);
+    } else {
+      fail(Kind.CLOSED_BEFORE_RESPONSE, "no response: " + detail);
+    }
+  }
+
+  private boolean hasWholeBody() {
+    return sender == null || !sender.isStarted();
+  }
+
+  private void onLost(String detail) {
+    boolean isRetryable =
+        isReused
+            && !hasHead
+            && !hasInterim
+            && !call.isRetried()
+            && hasWholeBody()
+            && !pool.client().isClosed()
+            && RequestHeadWriter.isIdempotent(call.request().method());
+    if (isRetryable) {
+      leave();
+      call.markRetried();
+      pool.client().counters().originRetries++;
+      pool.dispatch(call);
+    } else if (hasHead) {
+      fail(Kind.TRUNCATED, "the response ended early: " + detail);
+    } else {
+      fail(Kind.CLOSED_BEFORE_RESPONSE, "no response: " + detail);
+    }
+  }
+
+  private void onDeadline() {
+    OriginConfig config = server.config();
+    if (phase == Phase.CONTINUE) {
+      sendBody();
+      return;
+    }
+    connection.onTimeout(startNanos);
+    switch (phase) {
+      case FIRST_BYTE ->
+          fail(
+              Kind.FIRST_BYTE_TIMEOUT,
+              "no response within " + config.firstByteTimeout().toMillis() + " ms");
+      case SENDING ->
+          fail(
+              Kind.WRITE_TIMEOUT,
+              "the origin read nothing of the request body for "
+                  + config.idleTimeout().toMillis()
+                  + " ms");
+      default ->
+          fail(
+              Kind.IDLE_TIMEOUT,
+              "no data of the response for " + config.idleTimeout().toMillis() + " ms");
+    }
+  }
+
+  /** Ends the call in failure, or sends it to another endpoint if that is safe. */
+  @Override
+  public void fail(Kind kind, String detail) {
+    if (isOver) {
+      return;
+    }
+    String text = server.label() + ": " + detail;
+    EndpointPool another = null;
+    if (kind.isEndpointFault()) {
+      connection.countFailure(detail);
+      another = another();
+    }
+    leave();
+    stream().cancel();
+    if (another == null) {
+      call.fail(kind, text);
+    } else {
+      pool.watch().onProblem(pool.origin(), text);
+      pool.sendAgain(call, another);
+    }
+  }
+
+  /** Where a call without a response can be sent again, or null. */
+  private @Nullable EndpointPool another() {
+    return !hasHead && !hasInterim && call.request().isSafeToSendAgain()
+        ? pool.another(call, endpoint)
+        : null;
+  }
+
+  // What the call orders.
+
+  @Override
+  public void onSuspended() {
+    stream().suspend();
+    rearm();
+  }
+
+  @Override
+  public void onResumed() {
+    if (!isOver && !call.isSuspended()) {
+      stream().resume();
+      rearm();
+    }
+  }
+
+  @Override
+  public void abandon() {
+    if (!isOver) {
+      leave();
+      stream().cancel();
+    }
+  }
+
+  /** The call is no longer this stream's. */
+  private void leave() {
+    isOver = true;
+    deadline.stop();
+    isAwaitingContinue = false;
+    if (sender != null) {
+      sender.stop();
+    }
+    call.onConnection(null);
+    connection.onCallOver();
+  }
+
+  private void rearm() {
+    OriginConfig config = server.config();
+    if (isOver || call.isSuspended()) {
+      deadline.clear();
+    } else if (hasHead) {
+      arm(Phase.BODY, config.idleTimeout());
+    } else if (isRequestSent && stream().isWritten()) {
+      arm(Phase.FIRST_BYTE, config.firstByteTimeout());
+    } else if (isAwaitingContinue) {
+      arm(Phase.CONTINUE, OriginConnection.CONTINUE_PATIENCE);
+    } else if (isRequestSent || !isWritable()) {
+      arm(Phase.SENDING, config.idleTimeout());
+    } else {
+      deadline.clear();
+    }
+  }
+
+  private void arm(Phase newPhase, Duration timeout) {
+    phase = newPhase;
+    if (timeout.isPositive()) {
+      deadline.in(timeout.toNanos());
+    } else {
+      deadline.clear();
+    }
+  }
+}
