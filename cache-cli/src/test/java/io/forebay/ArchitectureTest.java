@@ -53,7 +53,15 @@ class ArchitectureTest {
           List.of("listen.http1", "listen.http2", "listen.http3", "listen.connection"),
           List.of("fill", "fill.history", "deliver", "response", "purge", "fairness"),
           List.of("origin.hedge", "origin.resume"),
-          List.of("origin", "origin.dns", "runtime", "accesslog", "tls", "tls.ocsp", "drive"),
+          List.of(
+              "origin",
+              "origin.dns",
+              "origin.tls",
+              "runtime",
+              "accesslog",
+              "tls",
+              "tls.ocsp",
+              "drive"),
           List.of(
               "origin.balance",
               "origin.drain",

@@ -86,7 +86,13 @@ public record ServerConfig(
   }
 
   /** The admin API; {@code token} null means loopback only and no token asked. */
-  public record AdminConfig(Address address, @Nullable String token) {}
+  public record AdminConfig(Address address, @Nullable String token) {
+    /** Without the token. */
+    @Override
+    public String toString() {
+      return "AdminConfig[address=" + address + ", token=" + (token == null ? null : "***") + "]";
+    }
+  }
 
   /**
    * Event loops and where they run.

@@ -168,6 +168,7 @@ final class SigningConfigTest {
   @Test
   void noSecretIsShown() throws IOException {
     Files.writeString(directory.resolve("key"), "top-secret-of-a-file");
+    variables.put("FOREBAY_ADMIN_TOKEN", "top-secret-of-the-admin-api");
     ConfigOutcome.Loaded loaded =
         loaded(
             """

@@ -37,7 +37,7 @@ class OriginFallbackTest {
     second.close();
   }
 
-  private OriginConfig group(String... fallback) {
+  private OriginConfig config(String... fallback) {
     return Lab.withFallback(Lab.origin(first.url()), fallback);
   }
 
@@ -57,7 +57,7 @@ class OriginFallbackTest {
   @Test
   void anOriginThatAnswersKeepsItsRequests() throws Exception {
     answerAll(first, "first");
-    try (Lab lab = Lab.of(group("other"), other())) {
+    try (Lab lab = Lab.of(config("other"), other())) {
       Recorder response = lab.send(Lab.get("/"));
       assertEquals("first", response.body());
       assertEquals(null, response.fallback);
@@ -70,7 +70,7 @@ class OriginFallbackTest {
     first.refuse();
     answerAll(second, "second");
     // Nothing was sent, so the budget has no part in it.
-    try (Lab lab = Lab.of(Lab.withRetries(group("other"), 0, 0), other())) {
+    try (Lab lab = Lab.of(Lab.withRetries(config("other"), 0, 0), other())) {
       for (int i = 0; i < 50; i++) {
         Recorder response = lab.send(Lab.get("/" + i));
         assertEquals("second", response.body());
@@ -85,7 +85,7 @@ class OriginFallbackTest {
     int port = first.port();
     first.refuse();
     answerAll(second, "second");
-    try (Lab lab = Lab.of(Lab.withEjection(group("other"), 3, 50, 50), other())) {
+    try (Lab lab = Lab.of(Lab.withEjection(config("other"), 3, 50, 50), other())) {
       for (int i = 0; i < 10; i++) {
         assertEquals("second", lab.send(Lab.get("/" + i)).body());
       }
@@ -115,7 +115,7 @@ class OriginFallbackTest {
   @Test
   void anUnsafeRequestGoesToTheOtherIfNothingWasSent() throws Exception {
     first.refuse();
-    try (Lab lab = Lab.of(group("other"), other())) {
+    try (Lab lab = Lab.of(config("other"), other())) {
       Recorder response = lab.send(Lab.request("POST", "/", RequestBody.NONE));
       Connection connection = second.accept();
       assertTrue(connection.head().startsWith("POST / "));
@@ -131,7 +131,7 @@ class OriginFallbackTest {
       connection.head();
       connection.close();
     });
-    try (Lab lab = Lab.of(group("other"), other())) {
+    try (Lab lab = Lab.of(config("other"), other())) {
       assertEquals("second", lab.send(Lab.get("/")).body());
       lab.send(Lab.request("POST", "/", RequestBody.NONE)).failure(Kind.CLOSED_BEFORE_RESPONSE);
     }
@@ -143,7 +143,7 @@ class OriginFallbackTest {
       connection.head();
       connection.close();
     });
-    try (Lab lab = Lab.of(Lab.withRetries(group("other"), 1, 0), other())) {
+    try (Lab lab = Lab.of(Lab.withRetries(config("other"), 1, 0), other())) {
       lab.send(Lab.get("/")).failure(Kind.CLOSED_BEFORE_RESPONSE);
       assertEquals(0, second.accepted());
     }
@@ -156,20 +156,20 @@ class OriginFallbackTest {
       connection.head();
       connection.send("HTTP/1.1 503 No\r\ncontent-length: 2\r\n\r\nno");
     });
-    try (Lab lab = Lab.of(Lab.withRetries(group("other"), 1, 10, 503), other())) {
+    try (Lab lab = Lab.of(Lab.withRetries(config("other"), 1, 10, 503), other())) {
       Recorder response = lab.send(Lab.get("/"));
       assertEquals("second", response.body());
       assertEquals(200, response.status);
       assertEquals(1, counters(lab, "main").responses(5));
       assertEquals(1, counters(lab, "other").responses(2));
-      lab.reconfigure(group("other"), other());
+      lab.reconfigure(config("other"), other());
       assertEquals("no", lab.send(Lab.get("/")).body());
     }
   }
 
   @Test
   void aResponseThatHasBegunIsNotReplaced() throws Exception {
-    try (Lab lab = Lab.of(group("other"), other())) {
+    try (Lab lab = Lab.of(config("other"), other())) {
       Recorder response = lab.send(Lab.get("/"));
       Connection connection = first.accept();
       connection.head();
@@ -188,7 +188,7 @@ class OriginFallbackTest {
     try (ScriptedOrigin third = ScriptedOrigin.start();
         Lab lab =
             Lab.of(
-                group("other", "last"),
+                config("other", "last"),
                 Lab.withFallback(other(), "third"),
                 Lab.withHost(Lab.named(Lab.origin(third.url()), "third"), "third.example"),
                 Lab.named(Lab.origin("http://127.0.0.1:" + Ports.free()), "last"))) {
@@ -207,7 +207,7 @@ class OriginFallbackTest {
   void theLastFailureIsReportedIfNoneAnswers() throws Exception {
     first.refuse();
     second.refuse();
-    try (Lab lab = Lab.of(group("other"), other())) {
+    try (Lab lab = Lab.of(config("other"), other())) {
       String detail = lab.send(Lab.get("/")).failure(Kind.CONNECT_REFUSED);
       assertTrue(detail.startsWith("origin other "), detail);
     }
@@ -216,7 +216,7 @@ class OriginFallbackTest {
   @Test
   void aCallIsCancelledAndSuspendedAtTheOriginThatHasIt() throws Exception {
     first.refuse();
-    try (Lab lab = Lab.of(group("other"), other())) {
+    try (Lab lab = Lab.of(config("other"), other())) {
       Recorder response = new Recorder();
       OriginCall[] call = new OriginCall[1];
       lab.send(

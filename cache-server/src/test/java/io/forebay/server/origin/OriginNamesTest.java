@@ -334,6 +334,8 @@ class OriginNamesTest {
         "ftp://a",
         "http://",
         "http:///",
+        "http://a/../b",
+        "http://a/b?c",
         "http://a?b",
         "http://u:p@a",
         "http://a:0",

@@ -17,7 +17,7 @@ import javax.net.ssl.X509ExtendedTrustManager;
  * from the server's certificate upwards. Only certificates that the server sends are looked at, and
  * each only if it has signed the one before: what else a server appends proves nothing.
  */
-public final class PinnedTrustManager extends X509ExtendedTrustManager {
+final class PinnedTrustManager extends X509ExtendedTrustManager {
   private static final String PREFIX = "sha256/";
 
   /** Longer chains are not looked at. */
@@ -31,7 +31,7 @@ public final class PinnedTrustManager extends X509ExtendedTrustManager {
    *
    * @param pins {@code sha256/} and the base64 of the SHA-256 of a SubjectPublicKeyInfo
    */
-  public PinnedTrustManager(X509ExtendedTrustManager chains, List<String> pins) {
+  PinnedTrustManager(X509ExtendedTrustManager chains, List<String> pins) {
     this.chains = chains;
     this.pins = Set.copyOf(pins);
   }
