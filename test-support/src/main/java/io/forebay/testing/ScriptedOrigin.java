@@ -139,6 +139,16 @@ public final class ScriptedOrigin implements AutoCloseable {
     return connection;
   }
 
+  /** The same connection with TLS from now on, after {@link #acceptPlain}. */
+  public Connection secured(Connection plain) throws IOException {
+    if (tls == null) {
+      throw new IllegalStateException("no TLS");
+    }
+    Connection connection = new Connection(wrap(plain.raw, tls), plain.raw);
+    connections.add(connection);
+    return connection;
+  }
+
   private SSLSocket wrap(Socket socket, SSLContext context) throws IOException {
     SSLSocket wrapped = (SSLSocket) context.getSocketFactory().createSocket(socket, null, true);
     wrapped.setUseClientMode(false);
@@ -230,6 +240,11 @@ public final class ScriptedOrigin implements AutoCloseable {
     /** What TLS agreed on; only for an origin that does TLS, once something was read or written. */
     public SSLSession tlsSession() {
       return ((SSLSocket) socket).getSession();
+    }
+
+    /** The address at the other end. */
+    public InetAddress peer() {
+      return raw.getInetAddress();
     }
 
     /** Closes the TCP connection without TLS saying goodbye. */

@@ -46,6 +46,7 @@ import io.forebay.server.config.SigningConfig.StaticField;
 import io.forebay.server.config.TlsConfig.CertificateConfig;
 import io.forebay.server.config.TlsConfig.ClientAuth;
 import io.forebay.server.config.TlsConfig.Policy;
+import java.net.InetAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -1124,6 +1125,24 @@ final class ConfigKeys {
           false,
           null,
           "File whose first line is the value; read at start and at each reload.");
+
+  static final Field<OriginConfig, String> ORIGIN_PROXY_PROTOCOL =
+      live(
+          "proxy-protocol",
+          ValueType.oneOf("off", "v2"),
+          "off",
+          origin -> origin.egress().proxyProtocol() ? "v2" : "off",
+          "Whether connections begin with a header of the PROXY protocol. A request that is passed"
+              + " for a client gets a connection of its own, with the client's address, which is"
+              + " closed after it; fetches into the store share connections with LOCAL.");
+  static final Field<OriginConfig, List<InetAddress>> ORIGIN_SOURCE_ADDRESS =
+      live(
+          "source-address",
+          ValueType.SOURCE_ADDRESSES,
+          "",
+          origin -> origin.egress().sourceAddresses(),
+          "Local address of the connections. Servers of a family that has none here are not"
+              + " connected to. Empty: the kernel's choice.");
 
   static final Field<OriginServerConfig, String> SERVER_URL =
       required(
@@ -2359,7 +2378,9 @@ final class ConfigKeys {
               HMAC_KEY_ID,
               HMAC_KEY,
               HMAC_KEY_FILE,
-              ORIGIN_FALLBACK),
+              ORIGIN_FALLBACK,
+              ORIGIN_PROXY_PROTOCOL,
+              ORIGIN_SOURCE_ADDRESS),
           config -> named(config.origins(), OriginConfig::name));
   static final Section<OriginServerConfig> ORIGIN_SERVERS =
       new Section<>(

@@ -269,7 +269,8 @@ public final class ConfigView {
             "list of fields",
             "list of hosts",
             "list of origins",
-            "list of pins" -> {
+            "list of pins",
+            "list of addresses" -> {
           ArrayNode list = target.putArray(name);
           for (String item : text.isEmpty() ? new String[0] : text.split(",", -1)) {
             list.add(item);

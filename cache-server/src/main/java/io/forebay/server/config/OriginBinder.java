@@ -3,6 +3,7 @@ package io.forebay.server.config;
 import io.forebay.server.config.ConfigValues.Raw;
 import io.forebay.server.config.ServerConfig.EjectionConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
+import io.forebay.server.config.ServerConfig.OriginProtocol;
 import io.forebay.server.config.ServerConfig.OriginServerConfig;
 import io.forebay.server.config.ServerConfig.RetryConfig;
 import io.forebay.server.config.TlsConfig.PairConfig;
@@ -183,6 +184,16 @@ final class OriginBinder extends Binder {
         given(scope, ConfigKeys.PROBE_INITIAL));
   }
 
+  /** A connection for one client carries one request, and HTTP/2 many. */
+  private void checkProxyProtocol(String scope, OriginConfig origin) {
+    if (origin.egress().proxyProtocol() && origin.protocol() == OriginProtocol.HTTP2) {
+      String path = scope + "." + ConfigKeys.ORIGIN_PROXY_PROTOCOL.name();
+      problems.add(
+          firstPlace(path)
+              .problem(path, "needs HTTP/1.1, and protocol is http2", "set protocol to auto"));
+    }
+  }
+
   /** Notes settings of probes that would be without effect; defaults, as in a dump, are none. */
   private void checkProbe(String scope, OriginConfig origin) {
     ProbeConfig probe = origin.probe();
@@ -250,8 +261,12 @@ final class OriginBinder extends Binder {
             given(scope, ConfigKeys.ORIGIN_KEEP_ALIVE),
             new SigningBinder(values, problems, sources).bind(scope),
             given(scope, ConfigKeys.ORIGIN_FALLBACK),
-            tls(scope, servers));
+            tls(scope, servers),
+            new EgressConfig(
+                given(scope, ConfigKeys.ORIGIN_PROXY_PROTOCOL).equals("v2"),
+                given(scope, ConfigKeys.ORIGIN_SOURCE_ADDRESS)));
     checkProbe(scope, origin);
+    checkProxyProtocol(scope, origin);
     for (Field<OriginConfig, ?> field : ConfigKeys.ORIGINS.fields()) {
       source(ConfigKeys.ORIGINS, name, field, scope + "." + field.name());
     }

@@ -304,7 +304,8 @@ public record ServerConfig(
       Duration keepAlive,
       SigningConfig signing,
       List<String> fallback,
-      OriginTlsConfig tls) {
+      OriginTlsConfig tls,
+      EgressConfig egress) {
 
     /** As configured; where other origins stand in, every endpoint may be ejected. */
     public EjectionConfig ejectionInForce() {

@@ -12,6 +12,7 @@ import io.forebay.server.config.ServerConfig.Address;
 import io.forebay.server.config.ServerConfig.TierConfig;
 import io.forebay.server.text.Printable;
 import java.math.BigDecimal;
+import java.net.InetAddress;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
@@ -345,6 +346,15 @@ record ValueType<T>(
           text -> text.matches("sha256/[A-Za-z0-9+/]{43}="),
           false,
           "write one such as sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=");
+  static final ValueType<List<InetAddress>> SOURCE_ADDRESSES =
+      new ValueType<>(
+          "list of addresses",
+          "one IPv4 and one IPv6 address at most",
+          "[0-9A-Fa-f:., ]*",
+          List.of(),
+          ValueType::sourceAddresses,
+          addresses ->
+              String.join(",", addresses.stream().map(InetAddress::getHostAddress).toList()));
   static final ValueType<List<String>> LISTENERS =
       list(
           "list of listeners",
@@ -1076,6 +1086,31 @@ record ValueType<T>(
       throw wrong(text, "a path that is not in normal form", "write " + accepted.path());
     }
     return text;
+  }
+
+  private static List<InetAddress> sourceAddresses(String text) throws WrongValueException {
+    List<InetAddress> addresses = new ArrayList<>();
+    for (String part : text.split(",", -1)) {
+      String item = part.strip();
+      if (item.isEmpty()) {
+        continue;
+      }
+      boolean isV6 = item.indexOf(':') >= 0 && IPV6.matcher(item).matches();
+      if (!isV6 && !(IPV4.matcher(item).matches() && isHost(item))) {
+        throw wrong(item, "not an address", "write one such as 192.0.2.7");
+      }
+      InetAddress address;
+      try {
+        address = InetAddress.ofLiteral(item);
+      } catch (IllegalArgumentException e) {
+        throw wrong(item, "not an address", "write one such as 192.0.2.7");
+      }
+      if (addresses.stream().anyMatch(other -> other.getClass() == address.getClass())) {
+        throw wrong(text, "two addresses of one family", "write one IPv4 and one IPv6 address");
+      }
+      addresses.add(address);
+    }
+    return List.copyOf(addresses);
   }
 
   private static String pin(String text) throws WrongValueException {

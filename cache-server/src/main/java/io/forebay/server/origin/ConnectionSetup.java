@@ -1,6 +1,7 @@
 package io.forebay.server.origin;
 
 import io.forebay.server.config.ServerConfig.OriginProtocol;
+import io.forebay.server.http.ClientInfo;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPipeline;
 import io.netty.handler.ssl.ApplicationProtocolNames;
@@ -22,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 final class ConnectionSetup {
   private final EndpointPool endpoint;
 
+  /** The only client that it is for, or null. */
+  private final @Nullable ClientInfo client;
+
   /** Null where the connection is to be one of HTTP/1.1. */
   private final @Nullable SharedConnections shared;
 
@@ -30,11 +34,17 @@ final class ConnectionSetup {
 
   ConnectionSetup(EndpointPool endpoint, PooledCall call) {
     this.endpoint = endpoint;
+    this.client = call.needsOwnConnection() ? call.request().client() : null;
     this.shared = call.mayShare() ? endpoint.shared() : null;
   }
 
   EndpointPool endpoint() {
     return endpoint;
+  }
+
+  /** The only client that the connection is for, or null. */
+  @Nullable ClientInfo client() {
+    return client;
   }
 
   /** Whether several calls may use what becomes of it. */
@@ -85,7 +95,7 @@ final class ConnectionSetup {
   }
 
   private void useHttp1(ChannelPipeline pipeline) {
-    OriginConnection made = new OriginConnection(endpoint);
+    OriginConnection made = new OriginConnection(endpoint, client != null);
     connection = made;
     pipeline.addLast(made.decoder(), made);
   }

@@ -92,8 +92,7 @@ final class FallbackCall implements OriginCall, OriginListener {
         .fields()
         .without(name -> name.equals("host"))
         .forEach((name, value) -> fields.add(name, value));
-    return new OriginRequest(
-        request.method(), request.target(), fields.build(), request.body(), request.hop());
+    return request.with(fields.build());
   }
 
   private boolean hasNext() {

@@ -90,6 +90,10 @@ final class OriginConnection extends ChannelInboundHandlerAdapter
   private boolean isOutputBroken;
   private boolean hasCloseNotify;
   private boolean wasUsed;
+
+  /** It was opened for one client and serves no other. */
+  private final boolean isOfOneClient;
+
   private long hintedKeepNanos = Long.MAX_VALUE;
 
   // Of the call.
@@ -115,7 +119,13 @@ final class OriginConnection extends ChannelInboundHandlerAdapter
 
   private boolean isDraining;
 
-  OriginConnection(EndpointPool endpoint) {
+  /**
+   * Not connected yet.
+   *
+   * @param isOfOneClient whether it serves one request only, since it was opened for its client
+   */
+  OriginConnection(EndpointPool endpoint, boolean isOfOneClient) {
+    this.isOfOneClient = isOfOneClient;
     this.pool = endpoint.pool();
     this.endpoint = endpoint;
     this.server = endpoint.server();
@@ -461,7 +471,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter
     if (state != State.SETTLING) {
       return;
     }
-    if (isKeepAlive && isRequestSent && isUsable()) {
+    if (isKeepAlive && isRequestSent && isUsable() && !isOfOneClient) {
       state = State.IDLE;
       context().channel().config().setAutoRead(true);
       pool.onFree(this);

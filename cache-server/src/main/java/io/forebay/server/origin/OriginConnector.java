@@ -161,9 +161,17 @@ final class OriginConnector {
     long attemptMillis =
         Math.max(
             MIN_ATTEMPT_MILLIS, TimeUnit.NANOSECONDS.toMillis(deadline.remainingNanos()) / left);
+    if (!EndpointSocket.hasSource(server.config().egress(), endpoint.address())) {
+      onAttemptFailed(
+          endpoint,
+          Kind.CONNECT_FAILED,
+          "cannot connect to " + endpoint + ": no source-address of its family");
+      return;
+    }
     ChannelFuture connecting =
         EndpointSocket.connect(
             client,
+            endpoint.server().config().egress(),
             endpoint.address(),
             (int) Math.min(attemptMillis, Integer.MAX_VALUE),
             new ChannelInitializer<Channel>() {
@@ -194,6 +202,9 @@ final class OriginConnector {
   }
 
   private void onConnected(ConnectionSetup setup, Channel connected) {
+    if (server.config().egress().proxyProtocol()) {
+      connected.writeAndFlush(ProxyHeader.of(connected.alloc(), setup.client()));
+    }
     SslContext tls = setup.tls();
     if (tls == null) {
       onReady(setup);
@@ -255,7 +266,7 @@ final class OriginConnector {
       shared.onOpened(http2);
     }
     if (isUnused && (http2 == null || !http2.isBusy())) {
-      if (connection.isUsable()) {
+      if (connection.isUsable() && setup.client() == null) {
         pool.onFree(connection);
       } else {
         connection.close();

@@ -124,7 +124,8 @@ final class OriginPool implements WaitQueue {
   /** Sends a call by an idle connection, a new one, or once there is one. */
   void submit(PooledCall call) {
     retries.onRequest();
-    if (!call.mayShare() && origin.config().protocol() == OriginProtocol.HTTP2) {
+    if (call.request().hop().upgrade() != null
+        && origin.config().protocol() == OriginProtocol.HTTP2) {
       call.fail(
           OriginFailure.Kind.UPGRADE_FAILED,
           origin.label() + ": an upgrade needs HTTP/1.1, and the origin is set to http2");
@@ -190,7 +191,8 @@ final class OriginPool implements WaitQueue {
     if (chosen != null && chosen.takesShared(call)) {
       return;
     }
-    PooledConnection connection = chosen == null ? null : chosen.takeIdle(call);
+    PooledConnection connection =
+        chosen == null || call.needsOwnConnection() ? null : chosen.takeIdle(call);
     if (connection != null) {
       connection.start(call);
     } else if (!waiting.isEmpty()) {
@@ -215,6 +217,9 @@ final class OriginPool implements WaitQueue {
 
   /** Whether a connection to that endpoint may serve a call for which another may be chosen. */
   private static boolean mayServe(EndpointPool endpoint, PooledCall call) {
+    if (call.needsOwnConnection()) {
+      return false;
+    }
     EndpointPool chosen = call.endpoint();
     if (chosen == endpoint) {
       return !endpoint.isDraining();

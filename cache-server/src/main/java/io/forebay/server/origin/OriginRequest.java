@@ -2,6 +2,7 @@ package io.forebay.server.origin;
 
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.UpgradeOffer;
+import io.forebay.server.http.ClientInfo;
 import io.forebay.server.http.RequestBody;
 import org.jspecify.annotations.Nullable;
 
@@ -13,9 +14,21 @@ import org.jspecify.annotations.Nullable;
  * @param fields every field to send, {@code host} included; no hop-by-hop or framing fields
  * @param body the request body; {@link RequestBody#NONE} for none
  * @param hop what is said on this connection alone
+ * @param client on whose behalf alone it is sent, or null where others may get the response too
  */
 public record OriginRequest(
-    String method, String target, HeaderFields fields, RequestBody body, Hop hop) {
+    String method,
+    String target,
+    HeaderFields fields,
+    RequestBody body,
+    Hop hop,
+    @Nullable ClientInfo client) {
+
+  /** A request for whoever waits for the response. */
+  public OriginRequest(
+      String method, String target, HeaderFields fields, RequestBody body, Hop hop) {
+    this(method, target, fields, body, hop, null);
+  }
 
   /** A request that asks nothing of the connection. */
   public OriginRequest(String method, String target, HeaderFields fields, RequestBody body) {
@@ -26,12 +39,22 @@ public record OriginRequest(
   OriginRequest at(String newTarget) {
     return newTarget.equals(target)
         ? this
-        : new OriginRequest(method, newTarget, fields, body, hop);
+        : new OriginRequest(method, newTarget, fields, body, hop, client);
   }
 
   /** The same, and trailers of the response are wanted. */
   public OriginRequest takingTrailers(boolean value) {
-    return new OriginRequest(method, target, fields, body, new Hop(null, false, value));
+    return new OriginRequest(method, target, fields, body, new Hop(null, false, value), client);
+  }
+
+  /** The same on behalf of one client. */
+  public OriginRequest onBehalfOf(ClientInfo newClient) {
+    return new OriginRequest(method, target, fields, body, hop, newClient);
+  }
+
+  /** The same with other fields. */
+  public OriginRequest with(HeaderFields newFields) {
+    return new OriginRequest(method, target, newFields, body, hop, client);
   }
 
   /** Whether it makes no difference to send it twice, and all of it is there to do so. */

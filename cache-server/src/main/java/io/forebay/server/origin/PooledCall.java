@@ -125,6 +125,11 @@ final class PooledCall implements OriginCall, LongSupplier {
     isRetried = false;
   }
 
+  /** Whether the connection has to be opened for its client, by the PROXY protocol. */
+  boolean needsOwnConnection() {
+    return request.client() != null && origin != null && origin.config().egress().proxyProtocol();
+  }
+
   long waitingSinceNanos() {
     return waitingSinceNanos;
   }
@@ -230,9 +235,12 @@ final class PooledCall implements OriginCall, LongSupplier {
     isAlone = true;
   }
 
-  /** Whether it may share a connection with others: it offers no other protocol on it. */
+  /**
+   * Whether it may share a connection with others: it offers no other protocol on it, and the
+   * connection need not be opened for its client.
+   */
   boolean mayShare() {
-    return request.hop().upgrade() == null;
+    return request.hop().upgrade() == null && !needsOwnConnection();
   }
 
   void onConnection(@Nullable CallTransport newConnection) {

@@ -31,7 +31,6 @@ final class RequestSigning {
                 request.body().lengthBytes() != 0,
                 server.authority(),
                 server.isTls()));
-    return new OriginRequest(
-        request.method(), signed.target(), signed.fields(), request.body(), request.hop());
+    return request.at(signed.target()).with(signed.fields());
   }
 }

@@ -89,7 +89,8 @@ public final class UpstreamRequest {
         target(request),
         begin(route, request, client, host, dropped(route, request)).build(),
         body,
-        hop);
+        hop,
+        client);
   }
 
   /**

@@ -259,7 +259,8 @@ final class ConfigLoaderTest {
             Duration.ofSeconds(9),
             SigningConfig.NONE,
             List.of(),
-            OriginTlsConfig.DEFAULT),
+            OriginTlsConfig.DEFAULT,
+            EgressConfig.DEFAULT),
         config.origins().get(1));
     assertEquals(
         new RouteConfig(

@@ -9,6 +9,7 @@ import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.OriginServerConfig;
 import io.forebay.server.config.TlsConfig.PairConfig;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -212,6 +213,39 @@ final class OriginConfigTest {
     assertTrue(
         lines.stream().anyMatch(line -> line.contains("origins.d.tls.verify: unknown key")),
         lines::toString);
+  }
+
+  @Test
+  void readsHowConnectionsBegin() throws IOException {
+    String yaml =
+        """
+        origins:
+          main: {url: http://a, proxy-protocol: v2, source-address: [192.0.2.7, "2001:db8::7"]}
+        """;
+    EgressConfig egress = loaded(yaml, Map.of()).origins().getFirst().egress();
+    assertTrue(egress.proxyProtocol());
+    assertEquals(
+        List.of(InetAddress.ofLiteral("192.0.2.7"), InetAddress.ofLiteral("2001:db8::7")),
+        egress.sourceAddresses());
+    String again = ConfigView.yaml(outcome(write(yaml), Map.of()));
+    assertEquals(egress, loaded(again, Map.of()).origins().getFirst().egress());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          proxy-protocol: v1                    | not one of the choices
+          source-address: localhost             | not an address
+          source-address: 300.1.1.1             | not an address
+          source-address: 192.0.2.1,192.0.2.2   | two addresses of one family
+          """)
+  void refusesConnectionsThatCannotBegin(String line, String why) throws IOException {
+    List<ConfigProblem> problems =
+        refused(write("origins:\n  main:\n    url: http://a\n    " + line + "\n"), Map.of());
+    assertEquals(1, problems.size(), problems::toString);
+    assertTrue(problems.getFirst().text().contains(why), problems::toString);
   }
 
   @Test

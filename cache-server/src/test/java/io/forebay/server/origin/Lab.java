@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.core.http.HeaderFields;
+import io.forebay.server.config.EgressConfig;
 import io.forebay.server.config.OriginTlsConfig;
 import io.forebay.server.config.ProbeConfig;
 import io.forebay.server.config.ServerConfig.Balance;
@@ -135,7 +136,8 @@ final class Lab implements AutoCloseable {
         Duration.ofSeconds(30),
         SigningConfig.NONE,
         List.of(),
-        OriginTlsConfig.DEFAULT);
+        OriginTlsConfig.DEFAULT,
+        EgressConfig.DEFAULT);
   }
 
   /** The same with several servers. */
@@ -211,6 +213,10 @@ final class Lab implements AutoCloseable {
     return edit(c, draft -> draft.tls = tls);
   }
 
+  static OriginConfig withEgress(OriginConfig c, EgressConfig egress) {
+    return edit(c, draft -> draft.egress = egress);
+  }
+
   static OriginConfig withLoopbackNames(OriginConfig c) {
     return edit(c, draft -> draft.allowLoopbackNames = true);
   }
@@ -236,6 +242,7 @@ final class Lab implements AutoCloseable {
     private @Nullable String host;
     private List<String> fallback;
     private OriginTlsConfig tls;
+    private EgressConfig egress;
     private Balance balance;
     private RetryConfig retry;
     private EjectionConfig ejection;
@@ -258,6 +265,7 @@ final class Lab implements AutoCloseable {
       host = from.host();
       fallback = from.fallback();
       tls = from.tls();
+      egress = from.egress();
       servers = from.servers();
       balance = from.balance();
       retry = from.retry();
@@ -299,7 +307,8 @@ final class Lab implements AutoCloseable {
           keepAlive,
           signing,
           fallback,
-          tls);
+          tls,
+          egress);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.forebay.server.origin;
 
+import io.forebay.server.config.EgressConfig;
 import io.forebay.server.config.OriginTlsConfig;
 import io.forebay.server.config.ProbeConfig;
 import io.forebay.server.config.ServerConfig.Balance;
@@ -144,7 +145,8 @@ public final class OriginWire {
                   Duration.ofHours(1),
                   SigningConfig.NONE,
                   List.of(),
-                  OriginTlsConfig.DEFAULT)),
+                  OriginTlsConfig.DEFAULT,
+                  EgressConfig.DEFAULT)),
           Origins.NONE,
           address -> false);
     } catch (IOException e) {
@@ -169,7 +171,7 @@ public final class OriginWire {
     connections.add(wire);
     EndpointPool endpoint = pool.endpoints().published().getFirst();
     endpoint.addConnection();
-    OriginConnection connection = new OriginConnection(endpoint);
+    OriginConnection connection = new OriginConnection(endpoint, false);
     wire.channel.pipeline().addLast(connection.decoder(), connection);
     connection.onOpen();
     connection.start(call);

@@ -187,7 +187,6 @@ final class ResumedCall implements OriginCall, OriginListener {
     HeaderFields.Builder fields = HeaderFields.builder();
     request.fields().without(ABOUT_PARTS::contains).forEach(fields::add);
     fields.add("range", known.rangeAfter(received)).add("if-range", known.etag());
-    return new OriginRequest(
-        request.method(), request.target(), fields.build(), request.body(), request.hop());
+    return request.with(fields.build());
   }
 }
