@@ -68,6 +68,7 @@ class ArchitectureTest {
               "origin.health",
               "origin.http2",
               "origin.probe",
+              "origin.proxy",
               "origin.sign"),
           List.of("http"),
           List.of("tunnel"),

@@ -1144,6 +1144,41 @@ final class ConfigKeys {
           "Local address of the connections. Servers of a family that has none here are not"
               + " connected to. Empty: the kernel's choice.");
 
+  static final Field<OriginConfig, String> ORIGIN_PROXY =
+      optional(
+          "proxy",
+          ValueType.PROXY_URL,
+          "none",
+          false,
+          origin -> origin.egress().proxyUrl(),
+          "HTTP proxy through which connections to the servers go (CONNECT). It resolves the names"
+              + " of the servers and decides what may be reached: `allow-loopback-names` and"
+              + " `allow-private-names` have no effect then.");
+  static final Field<OriginConfig, String> ORIGIN_PROXY_USER =
+      optional(
+          "proxy-user",
+          ValueType.TEXT,
+          "none",
+          false,
+          origin -> origin.egress().proxyUser(),
+          "User name for the proxy (Basic, RFC 7617).");
+  static final Field<OriginConfig, String> ORIGIN_PROXY_PASSWORD =
+      optional(
+          "proxy-password",
+          ValueType.PASSWORD,
+          "none",
+          false,
+          origin -> origin.egress().proxyPassword(),
+          "Password for the proxy, such as `${PROXY_PASSWORD}`.");
+  static final Field<OriginConfig, Path> ORIGIN_PROXY_PASSWORD_FILE =
+      optional(
+          "proxy-password-file",
+          ValueType.PATH,
+          "none",
+          false,
+          origin -> origin.egress().proxyPasswordFile(),
+          "File whose first line is the password for the proxy. A reload reads it again.");
+
   static final Field<OriginServerConfig, String> SERVER_URL =
       required(
           "url",
@@ -2380,7 +2415,11 @@ final class ConfigKeys {
               HMAC_KEY_FILE,
               ORIGIN_FALLBACK,
               ORIGIN_PROXY_PROTOCOL,
-              ORIGIN_SOURCE_ADDRESS),
+              ORIGIN_SOURCE_ADDRESS,
+              ORIGIN_PROXY,
+              ORIGIN_PROXY_USER,
+              ORIGIN_PROXY_PASSWORD,
+              ORIGIN_PROXY_PASSWORD_FILE),
           config -> named(config.origins(), OriginConfig::name));
   static final Section<OriginServerConfig> ORIGIN_SERVERS =
       new Section<>(

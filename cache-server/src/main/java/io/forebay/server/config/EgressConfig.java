@@ -1,7 +1,9 @@
 package io.forebay.server.config;
 
 import java.net.InetAddress;
+import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Configuration of the connections to an origin below HTTP and TLS.
@@ -9,9 +11,30 @@ import java.util.List;
  * @param proxyProtocol whether each begins with a header of the PROXY protocol, version 2
  * @param sourceAddresses local addresses that they come from, at most one of each family; empty for
  *     the kernel's choice
+ * @param proxy through which they go, or null
  */
-public record EgressConfig(boolean proxyProtocol, List<InetAddress> sourceAddresses) {
+public record EgressConfig(
+    boolean proxyProtocol, List<InetAddress> sourceAddresses, @Nullable ProxyConfig proxy) {
+
+  @Nullable String proxyUrl() {
+    return proxy == null ? null : proxy.url();
+  }
+
+  @Nullable String proxyUser() {
+    return proxy == null ? null : proxy.user();
+  }
+
+  /** Where it does not come from a file. */
+  @Nullable String proxyPassword() {
+    return proxy == null || proxy.passwordFile() != null || proxy.password().isEmpty()
+        ? null
+        : proxy.password();
+  }
+
+  @Nullable Path proxyPasswordFile() {
+    return proxy == null ? null : proxy.passwordFile();
+  }
 
   /** What holds where nothing is configured. */
-  public static final EgressConfig DEFAULT = new EgressConfig(false, List.of());
+  public static final EgressConfig DEFAULT = new EgressConfig(false, List.of(), null);
 }

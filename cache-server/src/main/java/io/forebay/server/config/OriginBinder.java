@@ -7,6 +7,9 @@ import io.forebay.server.config.ServerConfig.OriginProtocol;
 import io.forebay.server.config.ServerConfig.OriginServerConfig;
 import io.forebay.server.config.ServerConfig.RetryConfig;
 import io.forebay.server.config.TlsConfig.PairConfig;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -15,11 +18,13 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Reads the origins and their servers. */
 final class OriginBinder extends Binder {
   static final String DEFAULT_ORIGIN = "default";
   private static final int MAX_SERVERS = 64;
+  private static final long MAX_PASSWORD_FILE = 4096;
 
   OriginBinder(ConfigValues values, List<ConfigProblem> problems, Map<String, String> sources) {
     super(values, problems, sources);
@@ -84,6 +89,58 @@ final class OriginBinder extends Binder {
     PairConfig client =
         certificate == null || key == null ? null : new PairConfig(certificate, key);
     return new OriginTlsConfig(serverName, client, pins);
+  }
+
+  private @Nullable ProxyConfig proxy(String scope, List<OriginServerConfig> servers) {
+    String url = value(scope, ConfigKeys.ORIGIN_PROXY);
+    String user = value(scope, ConfigKeys.ORIGIN_PROXY_USER);
+    String password = value(scope, ConfigKeys.ORIGIN_PROXY_PASSWORD);
+    Path file = file(scope, ConfigKeys.ORIGIN_PROXY_PASSWORD_FILE);
+    if (user != null && user.indexOf(':') >= 0) {
+      String path = scope + ".proxy-user";
+      problems.add(
+          firstPlace(path).problem(path, "contains a colon", "the password has its own key"));
+    }
+    if (password != null && file != null) {
+      String path = scope + ".proxy-password-file";
+      problems.add(
+          firstPlace(path).problem(path, "proxy-password is given as well", "keep one of them"));
+    }
+    if (url == null) {
+      SourceLocation place =
+          givenPlace(
+              scope + ".proxy-user", scope + ".proxy-password", scope + ".proxy-password-file");
+      if (place != null && !values.wasRefused(scope + ".proxy")) {
+        problems.add(place.problem(scope + ".proxy", "is missing", "set it to the proxy's URL"));
+      }
+      return null;
+    }
+    if (servers.stream().anyMatch(server -> server.url().startsWith("unix:"))) {
+      String path = scope + ".proxy";
+      problems.add(
+          firstPlace(path)
+              .problem(path, "a server is a Unix-domain socket", "give it an origin of its own"));
+    }
+    String secret = file == null ? password : firstLine(scope + ".proxy-password-file", file);
+    return new ProxyConfig(url, user, secret == null ? "" : secret, file);
+  }
+
+  private String firstLine(String path, Path file) {
+    try {
+      if (Files.size(file) <= MAX_PASSWORD_FILE) {
+        String line =
+            Files.readString(file, StandardCharsets.ISO_8859_1).lines().findFirst().orElse("");
+        if (line.matches("[!-~]{1,255}")) {
+          return line;
+        }
+      }
+    } catch (IOException e) {
+      // Said below.
+    }
+    problems.add(
+        firstPlace(path)
+            .problem(path, "the file has no password", "write 1 to 255 visible ASCII characters"));
+    return "";
   }
 
   private void checkFallbacks(List<OriginConfig> origins) {
@@ -184,13 +241,24 @@ final class OriginBinder extends Binder {
         given(scope, ConfigKeys.PROBE_INITIAL));
   }
 
-  /** A connection for one client carries one request, and HTTP/2 many. */
-  private void checkProxyProtocol(String scope, OriginConfig origin) {
-    if (origin.egress().proxyProtocol() && origin.protocol() == OriginProtocol.HTTP2) {
+  /** Where HTTP/2 cannot be: a connection for one client, and one that begins with CONNECT. */
+  private void checkProtocol(String scope, OriginConfig origin) {
+    if (origin.protocol() != OriginProtocol.HTTP2) {
+      return;
+    }
+    if (origin.egress().proxyProtocol()) {
       String path = scope + "." + ConfigKeys.ORIGIN_PROXY_PROTOCOL.name();
       problems.add(
           firstPlace(path)
               .problem(path, "needs HTTP/1.1, and protocol is http2", "set protocol to auto"));
+    }
+    boolean isPlain =
+        origin.servers().stream().anyMatch(server -> !server.url().startsWith("https:"));
+    if (origin.egress().proxy() != null && isPlain) {
+      String path = scope + "." + ConfigKeys.ORIGIN_PROTOCOL.name();
+      problems.add(
+          firstPlace(path)
+              .problem(path, "http2 through a proxy needs https", "use https URLs, or http1"));
     }
   }
 
@@ -264,9 +332,10 @@ final class OriginBinder extends Binder {
             tls(scope, servers),
             new EgressConfig(
                 given(scope, ConfigKeys.ORIGIN_PROXY_PROTOCOL).equals("v2"),
-                given(scope, ConfigKeys.ORIGIN_SOURCE_ADDRESS)));
+                given(scope, ConfigKeys.ORIGIN_SOURCE_ADDRESS),
+                proxy(scope, servers)));
     checkProbe(scope, origin);
-    checkProxyProtocol(scope, origin);
+    checkProtocol(scope, origin);
     for (Field<OriginConfig, ?> field : ConfigKeys.ORIGINS.fields()) {
       source(ConfigKeys.ORIGINS, name, field, scope + "." + field.name());
     }

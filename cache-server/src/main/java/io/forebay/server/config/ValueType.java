@@ -346,6 +346,21 @@ record ValueType<T>(
           text -> text.matches("sha256/[A-Za-z0-9+/]{43}="),
           false,
           "write one such as sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=");
+  static final ValueType<String> PROXY_URL =
+      new ValueType<>(
+          "proxy URL",
+          "`http://HOST:PORT`",
+          "http://\\S+",
+          "http://localhost:3128",
+          ValueType::proxyUrl,
+          text -> text);
+  static final ValueType<String> PASSWORD =
+      matching(
+          "secret",
+          "1 to 255 visible ASCII characters",
+          "[!-~]{1,255}",
+          "-",
+          "take it from the environment: ${NAME}");
   static final ValueType<List<InetAddress>> SOURCE_ADDRESSES =
       new ValueType<>(
           "list of addresses",
@@ -1086,6 +1101,17 @@ record ValueType<T>(
       throw wrong(text, "a path that is not in normal form", "write " + accepted.path());
     }
     return text;
+  }
+
+  private static String proxyUrl(String text) throws WrongValueException {
+    if (!text.startsWith("http://")) {
+      throw wrong(text, "not an http URL", "write one such as http://proxy.example.com:3128");
+    }
+    String url = originUrl(text);
+    if (url.startsWith("unix:") || url.indexOf('/', "http://".length()) >= 0) {
+      throw wrong(text, "more than a host and a port", "write http://HOST:PORT");
+    }
+    return url;
   }
 
   private static List<InetAddress> sourceAddresses(String text) throws WrongValueException {

@@ -2,6 +2,7 @@ package io.forebay.server.origin;
 
 import io.forebay.server.config.ServerConfig.OriginProtocol;
 import io.forebay.server.http.ClientInfo;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPipeline;
 import io.netty.handler.ssl.ApplicationProtocolNames;
@@ -65,6 +66,12 @@ final class ConnectionSetup {
   /** What the connection is encrypted with, or null. */
   @Nullable SslContext tls() {
     return shared == null ? endpoint.server().tls() : endpoint.server().sharedTls();
+  }
+
+  /** Whether the channel is open and nothing has come on it. */
+  boolean isUntouched(Channel channel) {
+    PooledConnection made = connection;
+    return channel.isActive() && (made == null || made.isUsable());
   }
 
   /** Why the connection cannot be used, or null. */

@@ -71,7 +71,7 @@ final class EndpointPool extends Candidate {
   /** What identifies the endpoint on every node. */
   private static String number(OriginServer server, SocketAddress address) {
     String text =
-        address instanceof InetSocketAddress ip
+        address instanceof InetSocketAddress ip && !ip.isUnresolved()
             ? ip.getAddress().getHostAddress() + ":" + ip.getPort()
             : AddressText.of(address);
     return text + server.base().prefix();
@@ -81,7 +81,7 @@ final class EndpointPool extends Candidate {
     return address;
   }
 
-  /** The IP address, or null for a Unix-domain socket. */
+  /** The IP address, or null if it is a Unix-domain socket or only a proxy knows it. */
   @Nullable InetAddress ip() {
     return address instanceof InetSocketAddress socket ? socket.getAddress() : null;
   }

@@ -1,6 +1,8 @@
 package io.forebay.server.origin;
 
+import io.forebay.server.config.ProxyConfig;
 import io.forebay.server.origin.OriginFailure.Kind;
+import io.forebay.server.origin.proxy.ConnectTunnel;
 import io.forebay.server.text.Printable;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -9,7 +11,10 @@ import io.netty.channel.ConnectTimeoutException;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
 import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.NoRouteToHostException;
+import java.net.SocketAddress;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +52,10 @@ final class OriginConnector {
   private @Nullable SharedConnections sharing;
 
   private @Nullable Channel channel;
+
+  /** Where connections to the server begin if they go through a proxy. */
+  private @Nullable InetSocketAddress proxyAddress;
+
   private boolean isTlsRunning;
   private boolean isDone;
 
@@ -144,6 +153,28 @@ final class OriginConnector {
 
   // Attempts.
 
+  /** The proxy's address is the first of its name: what it reaches is the same from each. */
+  private void lookUpProxy(EndpointPool endpoint, OriginUrl proxy) {
+    client
+        .names()
+        .resolve(
+            proxy.host(),
+            client.loop(),
+            resolution -> {
+              if (isOver()) {
+                return;
+              }
+              if (resolution.addresses().isEmpty()) {
+                fail(
+                    Kind.NAME_NOT_RESOLVED,
+                    "name " + proxy.host() + " of the proxy does not resolve");
+                return;
+              }
+              proxyAddress = new InetSocketAddress(resolution.addresses().getFirst(), proxy.port());
+              connect(endpoint);
+            });
+  }
+
   private void connect(EndpointPool endpoint) {
     if (attempts == 0 && endpoint.takesShared(call)) {
       finish();
@@ -151,6 +182,16 @@ final class OriginConnector {
       return;
     }
     server = endpoint.server();
+    OriginUrl proxy = server.proxy();
+    if (proxy != null && proxyAddress == null) {
+      InetAddress literal = proxy.literal();
+      if (literal == null) {
+        lookUpProxy(endpoint, proxy);
+        return;
+      }
+      proxyAddress = new InetSocketAddress(literal, proxy.port());
+    }
+    SocketAddress address = proxyAddress == null ? endpoint.address() : proxyAddress;
     opening = endpoint;
     endpoint.addConnection();
     ConnectionSetup setup = new ConnectionSetup(endpoint, call);
@@ -161,7 +202,7 @@ final class OriginConnector {
     long attemptMillis =
         Math.max(
             MIN_ATTEMPT_MILLIS, TimeUnit.NANOSECONDS.toMillis(deadline.remainingNanos()) / left);
-    if (!EndpointSocket.hasSource(server.config().egress(), endpoint.address())) {
+    if (!EndpointSocket.hasSource(server.config().egress(), address)) {
       onAttemptFailed(
           endpoint,
           Kind.CONNECT_FAILED,
@@ -172,7 +213,7 @@ final class OriginConnector {
         EndpointSocket.connect(
             client,
             endpoint.server().config().egress(),
-            endpoint.address(),
+            address,
             (int) Math.min(attemptMillis, Integer.MAX_VALUE),
             new ChannelInitializer<Channel>() {
               @Override
@@ -202,6 +243,41 @@ final class OriginConnector {
   }
 
   private void onConnected(ConnectionSetup setup, Channel connected) {
+    ProxyConfig proxy = server.config().egress().proxy();
+    if (proxy == null) {
+      onReached(setup, connected);
+      return;
+    }
+    ConnectTunnel.open(connected, setup.endpoint().toString(), proxy.authorization())
+        .addListener(opened -> {
+          if (isDone) {
+            connected.close();
+          } else if (opened.isSuccess()) {
+            // After this burst of reads, as after a handshake.
+            client.loop().execute(() -> onTunnelOpened(setup, connected));
+          } else {
+            connected.close();
+            onAttemptFailed(setup.endpoint(), Kind.CONNECT_FAILED, Printable.line(opened.cause()));
+          }
+        });
+  }
+
+  private void onTunnelOpened(ConnectionSetup setup, Channel connected) {
+    if (isDone) {
+      connected.close();
+    } else if (setup.isUntouched(connected)) {
+      onReached(setup, connected);
+    } else {
+      connected.close();
+      onAttemptFailed(
+          setup.endpoint(),
+          Kind.CONNECT_FAILED,
+          "the proxy closed the connection, or sent data, before a request");
+    }
+  }
+
+  /** What is sent now goes to the server. */
+  private void onReached(ConnectionSetup setup, Channel connected) {
     if (server.config().egress().proxyProtocol()) {
       connected.writeAndFlush(ProxyHeader.of(connected.alloc(), setup.client()));
     }

@@ -1,5 +1,6 @@
 package io.forebay.server.origin;
 
+import io.forebay.server.config.ProxyConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.OriginProtocol;
 import io.forebay.server.config.ServerConfig.OriginServerConfig;
@@ -41,17 +42,28 @@ record OriginServer(
     return tls != null;
   }
 
-  /** The only address of a server without a name, or null. */
+  /** The HTTP proxy through which it is reached, or null. */
+  @Nullable OriginUrl proxy() {
+    ProxyConfig proxy = config.egress().proxy();
+    return proxy == null ? null : OriginUrl.parse(config.name(), proxy.url());
+  }
+
+  /** The only address of a server without a name, or with one that a proxy resolves; or null. */
   @Nullable SocketAddress fixedAddress() {
+    if (config.egress().proxy() != null) {
+      return literal == null
+          ? InetSocketAddress.createUnresolved(host, port)
+          : new InetSocketAddress(literal, port);
+    }
     if (socket != null) {
       return UnixDomainSocketAddress.of(socket);
     }
     return literal == null ? null : new InetSocketAddress(literal, port);
   }
 
-  /** Whether its host has to be resolved. */
+  /** Whether its host has to be resolved by this node. */
   boolean isNamed() {
-    return literal == null && socket == null;
+    return literal == null && socket == null && config.egress().proxy() == null;
   }
 
   /** What is spoken. Without TLS nothing can be negotiated, and both stands for HTTP/1.1. */

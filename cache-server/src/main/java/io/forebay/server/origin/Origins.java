@@ -13,6 +13,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -139,11 +140,18 @@ public final class Origins {
 
   /** The host names that have to be resolved, for {@link NameResolver#watch}. */
   public Set<String> hostNames() {
-    return byName.values().stream()
-        .flatMap(origin -> origin.servers().stream())
-        .filter(OriginServer::isNamed)
-        .map(OriginServer::host)
-        .collect(Collectors.toUnmodifiableSet());
+    Set<String> names = new HashSet<>();
+    for (Origin origin : byName.values()) {
+      for (OriginServer server : origin.servers()) {
+        OriginUrl proxy = server.proxy();
+        if (proxy != null && proxy.literal() == null) {
+          names.add(proxy.host());
+        } else if (server.isNamed()) {
+          names.add(server.host());
+        }
+      }
+    }
+    return Set.copyOf(names);
   }
 
   /** What is done to requests to an origin before they are sent, for people. */

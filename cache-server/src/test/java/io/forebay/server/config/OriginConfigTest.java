@@ -1,7 +1,9 @@
 package io.forebay.server.config;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.config.ServerConfig.Balance;
@@ -15,6 +17,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -246,6 +249,66 @@ final class OriginConfigTest {
         refused(write("origins:\n  main:\n    url: http://a\n    " + line + "\n"), Map.of());
     assertEquals(1, problems.size(), problems::toString);
     assertTrue(problems.getFirst().text().contains(why), problems::toString);
+  }
+
+  @Test
+  void readsAProxyWithItsPasswordFromTheEnvironmentOrAFile() throws IOException {
+    String yaml =
+        """
+        origins:
+          main: {url: https://a, proxy: http://proxy:3128, proxy-user: me, proxy-password: '${PW}'}
+        """;
+    ConfigOutcome.Loaded loaded = outcome(write(yaml), Map.of("PW", "se:cret"));
+    ProxyConfig proxy = loaded.config().origins().getFirst().egress().proxy();
+    assertEquals(new ProxyConfig("http://proxy:3128", "me", "se:cret", null), proxy);
+    assertFalse(ConfigView.yaml(loaded).contains("se:cret"));
+    assertFalse(ConfigView.json(loaded).contains("se:cret"));
+    assertFalse(loaded.config().toString().contains("se:cret"));
+
+    Path file = Files.writeString(directory.resolve("password"), "hidden\nmore\n");
+    String fromFile = yaml.replace("proxy-password: '${PW}'", "proxy-password-file: " + file);
+    ServerConfig config = loaded(fromFile, Map.of());
+    assertEquals(
+        new ProxyConfig("http://proxy:3128", "me", "hidden", file),
+        config.origins().getFirst().egress().proxy());
+    Files.writeString(file, "changed\n");
+    assertNotEquals(config.origins(), loaded(fromFile, Map.of()).origins());
+  }
+
+  @Test
+  void refusesAProxyThatIsIncomplete() throws IOException {
+    Path empty = Files.writeString(directory.resolve("empty"), "\n");
+    Path file =
+        write(
+            """
+            origins:
+              a: {url: http://a, proxy: https://proxy}
+              b: {url: http://b, proxy: http://proxy:1/path}
+              c: {url: http://c, proxy-user: me}
+              d: {url: http://d, proxy: http://p, proxy-user: 'me:x', proxy-password: y}
+              e: {url: http://e, proxy: http://p, proxy-password: x, proxy-password-file: EMPTY}
+              f: {url: unix:/run/f.sock, proxy: http://p}
+              g: {url: http://g, proxy: 'http://me:pw@p'}
+            routes: [{origin: a}]
+            """
+                .replace("EMPTY", empty.toString()));
+    String lines =
+        refused(file, Map.of()).stream()
+            .map(problem -> problem.text().replace(file + ":", ""))
+            .collect(Collectors.joining("\n"));
+    for (String expected :
+        List.of(
+            "origins.a.proxy: \"https://proxy\" is not an http URL",
+            "origins.b.proxy: \"http://proxy:1/path\" is more than a host and a port",
+            "origins.c.proxy: is missing",
+            "origins.d.proxy-user: contains a colon",
+            "origins.e.proxy-password-file: proxy-password is given as well",
+            "origins.e.proxy-password-file: the file has no password",
+            "origins.f.proxy: a server is a Unix-domain socket",
+            "origins.g.proxy: the URL contains a user")) {
+      assertTrue(lines.contains(expected), lines);
+    }
+    assertFalse(lines.contains("pw@"), lines);
   }
 
   @Test

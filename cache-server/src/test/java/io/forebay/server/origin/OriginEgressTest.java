@@ -42,7 +42,7 @@ class OriginEgressTest {
   @TempDir Path directory;
 
   private static OriginConfig proxied(ScriptedOrigin origin) {
-    return Lab.withEgress(Lab.origin(origin.url()), new EgressConfig(true, List.of()));
+    return Lab.withEgress(Lab.origin(origin.url()), new EgressConfig(true, List.of(), null));
   }
 
   private static ClientInfo client(String address) {
@@ -165,7 +165,7 @@ class OriginEgressTest {
                 1,
                 isNio,
                 Lab.withEgress(
-                    Lab.origin(origin.url()), new EgressConfig(false, List.of(source))))) {
+                    Lab.origin(origin.url()), new EgressConfig(false, List.of(source), null)))) {
       Recorder response = lab.send(Lab.get("/"));
       Connection connection = origin.accept();
       connection.head();
@@ -182,7 +182,7 @@ class OriginEgressTest {
         Lab lab =
             Lab.of(
                 Lab.withEgress(
-                    Lab.origin(origin.url()), new EgressConfig(false, List.of(source))))) {
+                    Lab.origin(origin.url()), new EgressConfig(false, List.of(source), null)))) {
       String detail = lab.send(Lab.get("/")).failure(Kind.CONNECT_FAILED);
       assertTrue(detail.contains("no source-address of its family"), detail);
       assertEquals(0, origin.accepted());
