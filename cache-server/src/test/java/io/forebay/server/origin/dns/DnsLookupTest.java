@@ -19,6 +19,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
@@ -106,6 +107,29 @@ class DnsLookupTest {
       assertEquals(List.of(address("192.0.2.9")), second.addresses());
       assertEquals(7, second.ttlSeconds());
     }
+  }
+
+  @Test
+  void asksOtherNameServersWhenTheirFileChanges() throws Exception {
+    try (NameServer first = new NameServer();
+        NameServer second = new NameServer()) {
+      first.answers.put("far.test", List.of(new Answer("192.0.2.1", 300)));
+      second.answers.put("far.test", List.of(new Answer("192.0.2.2", 300)));
+      Files.writeString(servers, resolvConf(first));
+      DnsLookup lookup = new DnsLookup(thread, new DnsLookup.Places(hosts, servers, null));
+      assertEquals(List.of(address("192.0.2.1")), ask(lookup, "far.test").addresses());
+
+      // As resolvconf and others do: another file in its place.
+      Path next = Files.writeString(directory.resolve("next.conf"), resolvConf(second));
+      Files.setLastModifiedTime(next, FileTime.fromMillis(1_000_000));
+      Files.move(next, servers, StandardCopyOption.REPLACE_EXISTING);
+      assertEquals(List.of(address("192.0.2.2")), ask(lookup, "far.test").addresses());
+    }
+  }
+
+  /** As Netty reads it: the port holds for the servers after it. */
+  private static String resolvConf(NameServer server) {
+    return "port " + server.address().getPort() + "\nnameserver 127.0.0.1\n";
   }
 
   @Test
