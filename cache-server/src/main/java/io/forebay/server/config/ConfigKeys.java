@@ -851,6 +851,28 @@ final class ConfigKeys {
           OriginConfig::fallback,
           "Origins that get the requests which no server of this one can answer, in this order. Each"
               + " is followed by its own fallbacks. Circles are not allowed.");
+  static final Field<OriginConfig, Integer> ORIGIN_EJECTION_SLOW_FACTOR =
+      live(
+          "ejection.slow-factor",
+          ValueType.factor(100),
+          "0",
+          origin -> origin.ejection().slow().factor(),
+          "An address whose latency is this many times the median of the others' is ejected. 0:"
+              + " never.");
+  static final Field<OriginConfig, Duration> ORIGIN_EJECTION_SLOW_TIME =
+      live(
+          "ejection.slow-time",
+          duration("3s", "1h"),
+          "30s",
+          origin -> origin.ejection().slow().time(),
+          "For how long its latency must be so. It is measured in thirds of this time.");
+  static final Field<OriginConfig, Duration> ORIGIN_EJECTION_SLOW_MIN =
+      live(
+          "ejection.slow-min",
+          duration("1ms", "1m"),
+          "100ms",
+          origin -> origin.ejection().slow().min(),
+          "A latency below this is never too high.");
   static final Field<OriginConfig, Duration> ORIGIN_SLOW_START =
       live(
           "slow-start",
@@ -2385,6 +2407,9 @@ final class ConfigKeys {
               ORIGIN_EJECTION_TIME,
               ORIGIN_EJECTION_MAX_SHARE,
               ORIGIN_EJECTION_PANIC,
+              ORIGIN_EJECTION_SLOW_FACTOR,
+              ORIGIN_EJECTION_SLOW_TIME,
+              ORIGIN_EJECTION_SLOW_MIN,
               ORIGIN_SLOW_START,
               PROBE_TYPE,
               PROBE_PATH,

@@ -6,6 +6,7 @@ import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.OriginProtocol;
 import io.forebay.server.config.ServerConfig.OriginServerConfig;
 import io.forebay.server.config.ServerConfig.RetryConfig;
+import io.forebay.server.config.ServerConfig.SlowConfig;
 import io.forebay.server.config.TlsConfig.PairConfig;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -313,7 +314,11 @@ final class OriginBinder extends Binder {
                 given(scope, ConfigKeys.ORIGIN_EJECTION_GATEWAY_ERRORS),
                 given(scope, ConfigKeys.ORIGIN_EJECTION_TIME),
                 given(scope, ConfigKeys.ORIGIN_EJECTION_MAX_SHARE),
-                given(scope, ConfigKeys.ORIGIN_EJECTION_PANIC)),
+                given(scope, ConfigKeys.ORIGIN_EJECTION_PANIC),
+                new SlowConfig(
+                    given(scope, ConfigKeys.ORIGIN_EJECTION_SLOW_FACTOR),
+                    given(scope, ConfigKeys.ORIGIN_EJECTION_SLOW_TIME),
+                    given(scope, ConfigKeys.ORIGIN_EJECTION_SLOW_MIN))),
             probe(scope),
             given(scope, ConfigKeys.ORIGIN_SLOW_START),
             value(scope, ConfigKeys.ORIGIN_HOST),

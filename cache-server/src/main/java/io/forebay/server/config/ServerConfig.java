@@ -242,13 +242,32 @@ public record ServerConfig(
    * @param time of the first ejection; further ones take longer
    * @param maxShare of the endpoints that are ejected at most, in percent
    * @param panicThreshold if a smaller share is left, in percent, all are used
+   * @param slow when an endpoint is ejected because of its latency
    */
   public record EjectionConfig(
-      int failures, int gatewayErrors, Duration time, int maxShare, int panicThreshold) {
+      int failures,
+      int gatewayErrors,
+      Duration time,
+      int maxShare,
+      int panicThreshold,
+      SlowConfig slow) {
 
     EjectionConfig ofAll() {
-      return new EjectionConfig(failures, gatewayErrors, time, 100, panicThreshold);
+      return new EjectionConfig(failures, gatewayErrors, time, 100, panicThreshold, slow);
     }
+  }
+
+  /**
+   * When an endpoint counts as slow.
+   *
+   * @param factor its latency is so many times the median of the others'; 0 for never
+   * @param time for so long
+   * @param min and at least this
+   */
+  public record SlowConfig(int factor, Duration time, Duration min) {
+    /** The default: no endpoint does. */
+    public static final SlowConfig OFF =
+        new SlowConfig(0, Duration.ofSeconds(30), Duration.ofMillis(100));
   }
 
   /**

@@ -510,6 +510,24 @@ record ValueType<T>(
         String::valueOf);
   }
 
+  /** 0, or a factor above 1. */
+  static ValueType<Integer> factor(int max) {
+    String range = "0, or 2 to " + max;
+    return new ValueType<>(
+        "integer",
+        range,
+        "[0-9]+",
+        0,
+        text -> {
+          int value = integer(0, max).reader.read(text);
+          if (value == 1) {
+            throw wrong(text, "out of range", "write " + range);
+          }
+          return value;
+        },
+        String::valueOf);
+  }
+
   static ValueType<Long> size(String min, String max) {
     long minBytes = bytes(min);
     long maxBytes = bytes(max);

@@ -2,16 +2,19 @@ package io.forebay.server.origin;
 
 import io.forebay.core.key.RendezvousHash;
 import io.forebay.server.config.ServerConfig.OriginProtocol;
+import io.forebay.server.config.ServerConfig.SlowConfig;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.counters.ServerCounters;
 import io.forebay.server.origin.balance.Candidate;
 import io.forebay.server.origin.health.EndpointHealth;
+import io.forebay.server.origin.health.SlowEndpoint;
 import io.forebay.server.text.AddressText;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.ArrayDeque;
 import java.util.Iterator;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -156,6 +159,16 @@ final class EndpointPool extends Candidate {
     return counters;
   }
 
+  /** How long it took until a response's head came. */
+  void onLatency(long nanos) {
+    SlowConfig slow = server.config().ejection().slow();
+    if (slow.factor() > 0
+        && pool.endpoints().hasChoice()
+        && pool.health().onLatency(health, slow, nanos)) {
+      pool.endpoints().ejectSlow(slow);
+    }
+  }
+
   /** A response's head came. */
   void onAnswer(int status) {
     if (status >= 502 && status <= 504) {
@@ -183,6 +196,11 @@ final class EndpointPool extends Candidate {
                 server.config().ejectionInForce(),
                 server.label(),
                 reason));
+  }
+
+  /** It is much slower than the others. */
+  void onSlow(SlowEndpoint found, List<EndpointHealth> group) {
+    countEjection(pool.health().onSlow(found, group, server.config().ejection(), server.label()));
   }
 
   private void countEjection(boolean isEjected) {

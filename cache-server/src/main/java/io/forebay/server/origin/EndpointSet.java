@@ -1,8 +1,10 @@
 package io.forebay.server.origin;
 
+import io.forebay.server.config.ServerConfig.SlowConfig;
 import io.forebay.server.origin.balance.BalancePolicy;
 import io.forebay.server.origin.dns.NameResolver.Resolution;
 import io.forebay.server.origin.health.EndpointHealth;
+import io.forebay.server.origin.health.SlowEndpoint;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -151,6 +153,18 @@ final class EndpointSet {
             && found.getFirst().rank() >= EndpointPool.BACKUP
             && !members.stream().allMatch(Member::isKnown);
     return isEarly ? List.of() : found;
+  }
+
+  /** Ejects those that are much slower than the others. */
+  void ejectSlow(SlowConfig config) {
+    List<EndpointHealth> group = health();
+    for (SlowEndpoint found : pool.health().findSlow(group, config)) {
+      for (EndpointPool endpoint : all) {
+        if (endpoint.health().equals(found.health())) {
+          endpoint.onSlow(found, group);
+        }
+      }
+    }
   }
 
   /** Whether there is a choice, so that it matters how long an endpoint takes. */

@@ -260,6 +260,7 @@ final class PooledCall implements OriginCall, LongSupplier {
     observe(0, now);
     if (endpoint != null) {
       endpoint.onAnswer(status);
+      endpoint.onLatency(now - turnNanos);
     }
     if (counting != null) {
       countHead(counting, status, fields, nanos);

@@ -23,6 +23,7 @@ import io.forebay.server.config.ServerConfig.OriginProtocol;
 import io.forebay.server.config.ServerConfig.OriginServerConfig;
 import io.forebay.server.config.ServerConfig.RetryConfig;
 import io.forebay.server.config.ServerConfig.RouteConfig;
+import io.forebay.server.config.ServerConfig.SlowConfig;
 import io.forebay.server.config.ServerConfig.TierConfig;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -243,7 +244,7 @@ final class ConfigLoaderTest {
             List.of(OriginServerConfig.of("http://b.example:81")),
             Balance.PEAK_EWMA,
             new RetryConfig(1, List.of(), 10, false, true),
-            new EjectionConfig(5, 5, Duration.ofSeconds(10), 50, 50),
+            new EjectionConfig(5, 5, Duration.ofSeconds(10), 50, 50, SlowConfig.OFF),
             ProbeConfig.NONE,
             Duration.ZERO,
             "c.example",

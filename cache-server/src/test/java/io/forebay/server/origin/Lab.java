@@ -14,6 +14,7 @@ import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.OriginProtocol;
 import io.forebay.server.config.ServerConfig.OriginServerConfig;
 import io.forebay.server.config.ServerConfig.RetryConfig;
+import io.forebay.server.config.ServerConfig.SlowConfig;
 import io.forebay.server.config.SigningConfig;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.http.RequestBody;
@@ -120,7 +121,7 @@ final class Lab implements AutoCloseable {
         List.of(OriginServerConfig.of(url)),
         Balance.ROUND_ROBIN,
         new RetryConfig(1, List.of(), 10, false, true),
-        new EjectionConfig(5, 5, Duration.ofSeconds(10), 50, 50),
+        new EjectionConfig(5, 5, Duration.ofSeconds(10), 50, 50, SlowConfig.OFF),
         ProbeConfig.NONE,
         Duration.ZERO,
         null,
@@ -160,7 +161,8 @@ final class Lab implements AutoCloseable {
         c,
         draft ->
             draft.ejection =
-                new EjectionConfig(failures, failures, Duration.ofSeconds(10), maxShare, panic));
+                new EjectionConfig(
+                    failures, failures, Duration.ofSeconds(10), maxShare, panic, SlowConfig.OFF));
   }
 
   static OriginConfig speaking(OriginConfig c, OriginProtocol protocol) {
@@ -194,6 +196,12 @@ final class Lab implements AutoCloseable {
 
   static OriginConfig withSlowStart(OriginConfig c, Duration period) {
     return edit(c, draft -> draft.slowStart = period);
+  }
+
+  static OriginConfig withSlow(OriginConfig c, SlowConfig slow) {
+    return edit(
+        c,
+        draft -> draft.ejection = new EjectionConfig(5, 5, Duration.ofSeconds(10), 50, 50, slow));
   }
 
   /** Another origin than {@code main}. */

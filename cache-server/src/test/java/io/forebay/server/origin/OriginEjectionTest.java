@@ -5,12 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.OriginServerConfig;
+import io.forebay.server.config.ServerConfig.SlowConfig;
 import io.forebay.server.http.RequestBody;
 import io.forebay.testing.ScriptedOrigin;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -29,11 +32,14 @@ class OriginEjectionTest {
     /** Status of its responses; 0 for a reset. */
     volatile int status = 200;
 
+    volatile int delayMillis;
+
     Patient() {
       server.serve(connection -> {
         while (true) {
           connection.head();
           requests.incrementAndGet();
+          LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(delayMillis));
           if (status == 0) {
             connection.reset();
             return;
@@ -159,6 +165,24 @@ class OriginEjectionTest {
       pass(lab, 10);
       lab.send(Lab.request("POST", "/", RequestBody.NONE)).awaitOver();
       assertEquals(6, patient.requests.get());
+    }
+  }
+
+  @Test
+  void aServerThatIsMuchSlowerThanTheOthersIsEjected() throws Exception {
+    OriginConfig config =
+        Lab.withSlow(group(3), new SlowConfig(3, Duration.ofSeconds(30), Duration.ofMillis(50)));
+    try (Lab lab = Lab.of(config)) {
+      patients.getFirst().delayMillis = 200;
+      int windows = 0;
+      while (!lab.status().servers().getFirst().endpoints().getFirst().state().equals("ejected")) {
+        send(lab, 33);
+        pass(lab, 10);
+        windows++;
+        assertTrue(windows < 20, lab.log::toString);
+      }
+      assertTrue(windows >= 3, "windows " + windows);
+      assertTrue(lab.log.getFirst().contains(": latency of "), lab.log::toString);
     }
   }
 

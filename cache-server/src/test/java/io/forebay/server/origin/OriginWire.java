@@ -9,6 +9,7 @@ import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.OriginProtocol;
 import io.forebay.server.config.ServerConfig.OriginServerConfig;
 import io.forebay.server.config.ServerConfig.RetryConfig;
+import io.forebay.server.config.ServerConfig.SlowConfig;
 import io.forebay.server.config.SigningConfig;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.counters.OriginCounters;
@@ -129,7 +130,7 @@ public final class OriginWire {
                   List.of(OriginServerConfig.of("http://127.0.0.1:1")),
                   Balance.PEAK_EWMA,
                   new RetryConfig(1, List.of(), 10, false, true),
-                  new EjectionConfig(5, 5, Duration.ofSeconds(10), 50, 50),
+                  new EjectionConfig(5, 5, Duration.ofSeconds(10), 50, 50, SlowConfig.OFF),
                   ProbeConfig.NONE,
                   Duration.ZERO,
                   null,

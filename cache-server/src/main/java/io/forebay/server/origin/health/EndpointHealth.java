@@ -3,6 +3,7 @@ package io.forebay.server.origin.health;
 import java.net.SocketAddress;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /** The state of one address of an origin. Any thread. */
@@ -12,6 +13,12 @@ public final class EndpointHealth {
   final AtomicInteger failures = new AtomicInteger();
   final AtomicInteger gatewayErrors = new AtomicInteger();
   final AtomicInteger users = new AtomicInteger();
+
+  // Of the present window, see SlowEndpoints; the last is changed by the one thread that looks.
+  final LongAdder latencyNanos = new LongAdder();
+  final LongAdder responses = new LongAdder();
+  volatile int slowWindows;
+
   private volatile int ejections;
   private volatile int lastTimes;
   private volatile long recoveredNanos;

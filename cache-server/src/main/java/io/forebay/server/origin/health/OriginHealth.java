@@ -1,6 +1,7 @@
 package io.forebay.server.origin.health;
 
 import io.forebay.server.config.ServerConfig.EjectionConfig;
+import io.forebay.server.config.ServerConfig.SlowConfig;
 import io.forebay.server.origin.health.EndpointHealth.Ejection;
 import io.forebay.server.origin.health.ProbeStatus.Verdict;
 import io.forebay.server.text.AddressText;
@@ -36,6 +37,7 @@ public final class OriginHealth {
   /** Held by the thread that decides on an ejection; another one leaves it to the next failure. */
   private final AtomicBoolean isDeciding = new AtomicBoolean();
 
+  private final SlowEndpoints slow;
   private final LongSupplier clockNanos;
   private final LongSupplier clockMillis;
   private final Consumer<String> log;
@@ -54,6 +56,7 @@ public final class OriginHealth {
     this.clockNanos = clockNanos;
     this.clockMillis = clockMillis;
     this.log = log;
+    this.slow = new SlowEndpoints(clockNanos.getAsLong());
   }
 
   /**
@@ -208,6 +211,29 @@ public final class OriginHealth {
           count + " gateway errors in a row; the latest: status " + status);
     }
     return false;
+  }
+
+  /**
+   * The head of a response came; for origins whose slow endpoints are ejected.
+   *
+   * @return whether the caller has to call {@link #findSlow} now
+   */
+  public boolean onLatency(EndpointHealth health, SlowConfig config, long nanos) {
+    health.latencyNanos.add(nanos);
+    health.responses.increment();
+    return slow.isWindowOver(config, clockNanos.getAsLong());
+  }
+
+  /** The endpoints of a group that are much slower than the others. */
+  public List<SlowEndpoint> findSlow(List<EndpointHealth> group, SlowConfig config) {
+    return slow.find(group, config);
+  }
+
+  /** An endpoint is ejected because of its latency, unless too large a share would be. */
+  public boolean onSlow(
+      SlowEndpoint found, List<EndpointHealth> group, EjectionConfig config, String label) {
+    return found.health().ejection() == null
+        && eject(found.health(), group, config, label, found.why());
   }
 
   private static boolean isProbed(EndpointHealth health) {

@@ -12,6 +12,9 @@
  *                                 └── after failing, it also ends an ejection
  * </pre>
  *
+ * <p>Endpoints that are much slower than the others are ejected too, where that is configured, see
+ * {@link SlowEndpoints}. One that recovers starts slowly: its weight grows.
+ *
  * <p>Start at {@link OriginHealth}. A healthy endpoint costs a read for each response. Nothing
  * locks.
  */
