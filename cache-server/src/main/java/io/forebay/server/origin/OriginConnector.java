@@ -283,7 +283,7 @@ final class OriginConnector {
     }
     SslContext tls = setup.tls();
     if (tls == null) {
-      onReady(setup);
+      onReady(setup, connected);
       return;
     }
     isTlsRunning = true;
@@ -322,10 +322,19 @@ final class OriginConnector {
       connected.close();
       return;
     }
-    onReady(setup);
+    onReady(setup, connected);
   }
 
-  private void onReady(ConnectionSetup setup) {
+  private void onReady(ConnectionSetup setup, Channel connected) {
+    if (setup.endpoint().isDrained() && !call.isDone()) {
+      // Meanwhile: nothing has been sent, so the request can go elsewhere.
+      EndpointPool next = pool.endpoints().choose(call);
+      if (next != null) {
+        tryNext(next);
+        connected.close();
+        return;
+      }
+    }
     finish();
     opening = null;
     PooledConnection connection = setup.connection();
@@ -375,14 +384,18 @@ final class OriginConnector {
       EndpointPool next = pool.endpoints().choose(call);
       if (next != null) {
         pool.watch().onProblem(pool.origin(), server.label() + ": " + detail);
-        endNoConnection();
-        isTlsRunning = false;
-        call.assign(next);
-        connect(next);
+        tryNext(next);
         return;
       }
     }
     fail(kind, detail);
+  }
+
+  private void tryNext(EndpointPool next) {
+    endNoConnection();
+    isTlsRunning = false;
+    call.assign(next);
+    connect(next);
   }
 
   private static Kind kindOf(Throwable cause) {

@@ -12,6 +12,7 @@ import io.forebay.server.origin.drain.DrainFile;
 import io.forebay.server.origin.drain.DrainOrder;
 import io.forebay.server.origin.drain.DrainOutcome;
 import io.forebay.testing.Await;
+import io.forebay.testing.Certificates;
 import io.forebay.testing.ScriptedOrigin;
 import io.forebay.testing.ScriptedOrigin.Connection;
 import java.io.IOException;
@@ -82,6 +83,29 @@ class OriginDrainsTest {
       assertEquals("finished", call.body());
       connection.awaitClose();
       Await.until("it is drained", () -> state(lab, 0).equals("drained"));
+    }
+  }
+
+  @Test
+  void aRequestWhoseConnectionIsBeingOpenedGoesToAnotherServer() throws Exception {
+    Certificates certificates = Certificates.in(directory);
+    try (ScriptedOrigin first =
+            ScriptedOrigin.startTls(
+                Certificates.serverContext(certificates.ecdsa("127.0.0.1", "127.0.0.1")));
+        CountingServers others = new CountingServers(1);
+        Lab lab =
+            Lab.of(
+                Lab.withTrust(
+                    group(OriginServerConfig.of(first.url()), others.server(0)),
+                    certificates.authorityPem()))) {
+      Recorder call = lab.send(Lab.get("/"));
+      Connection connection = first.accept();
+      drain(lab.drains(directory), first.url());
+      // The handshake begins with the first read.
+      assertThrows(IOException.class, connection::head);
+      assertEquals("0", call.body());
+      Await.until("it is drained", () -> state(lab, 0).equals("drained"));
+      assertEquals(1, lab.connections.open("main"));
     }
   }
 
