@@ -25,7 +25,12 @@ record Origin(
 
   /** Whether a request could leave the base path of one of the servers. */
   boolean hasBasePath() {
-    return servers.stream().anyMatch(server -> !server.base().isNone());
+    for (int i = 0; i < servers.size(); i++) {
+      if (!servers.get(i).base().isNone()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** How log lines and error pages name it. */
