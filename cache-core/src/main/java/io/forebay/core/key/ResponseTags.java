@@ -54,6 +54,11 @@ public record ResponseTags(List<String> values, List<String> groups, boolean isO
         List.copyOf(tags), CacheGroups.of(response.all("cache-groups")), !isComplete);
   }
 
+  /** The lower-case names of the fields that carry tags. */
+  public static Set<String> fieldNames() {
+    return FIELDS.keySet();
+  }
+
   /** Whether a field, by its lower-case name, carries tags. */
   public static boolean isTagField(String name) {
     return FIELDS.containsKey(name);

@@ -534,7 +534,8 @@ final class ConfigBinder extends Binder {
         given("forwarding", ConfigKeys.FORWARDING_X_FORWARDED),
         given("forwarding", ConfigKeys.FORWARDING_FORWARDED),
         nodeId != null ? nodeId : environment.nodeId(),
-        given("forwarding", ConfigKeys.FORWARDING_MAX_HOPS));
+        given("forwarding", ConfigKeys.FORWARDING_MAX_HOPS),
+        value("forwarding", ConfigKeys.FORWARDING_CACHE_TAGS_TO));
   }
 
   private PurgeConfig purge() {

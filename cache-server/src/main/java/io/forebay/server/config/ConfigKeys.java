@@ -2114,6 +2114,17 @@ final class ConfigKeys {
           "Maximum number of CDN nodes that a request may have passed through, according to"
               + " `CDN-Loop`; a request with more is rejected with 508.");
 
+  static final Field<ForwardingConfig, List<String>> FORWARDING_CACHE_TAGS_TO =
+      optional(
+          "cache-tags-to",
+          ValueType.NETWORKS,
+          "all clients",
+          false,
+          ForwardingConfig::cacheTagsTo,
+          "Networks whose clients get the fields for tags of responses (`Surrogate-Key`,"
+              + " `Cache-Tag`, `xkey` and others), such as those of nodes that have this one as"
+              + " their origin; `[]` for nobody. The address of the connection counts.");
+
   static final Field<PurgeConfig, List<String>> PURGE_FROM =
       live(
           "from",
@@ -2632,7 +2643,8 @@ final class ConfigKeys {
               FORWARDING_X_FORWARDED,
               FORWARDING_FORWARDED,
               FORWARDING_NODE_ID,
-              FORWARDING_MAX_HOPS),
+              FORWARDING_MAX_HOPS,
+              FORWARDING_CACHE_TAGS_TO),
           config -> Map.of("", config.forwarding()));
   static final Section<PurgeConfig> PURGE =
       new Section<>(

@@ -547,9 +547,15 @@ public record ServerConfig(
    * @param forwarded whether Forwarded (RFC 7239) is sent
    * @param nodeId name in Via, Cache-Status, Proxy-Status and CDN-Loop
    * @param maxHops how many nodes a request may have been through, by its CDN-Loop
+   * @param cacheTagsTo networks in CIDR form whose clients get the fields for tags, or null for all
    */
   public record ForwardingConfig(
-      List<String> trusted, boolean xForwarded, boolean forwarded, String nodeId, int maxHops) {}
+      List<String> trusted,
+      boolean xForwarded,
+      boolean forwarded,
+      String nodeId,
+      int maxHops,
+      @Nullable List<String> cacheTagsTo) {}
 
   /**
    * Purges by requests to the listeners.

@@ -22,7 +22,8 @@ final class EndToEndFields {
       ClientRequest request, ClientResponse response, int status, HeaderFields fields) {
     if (response.awaitsHead() && status > 101 && status < 200) {
       HeaderFields.Builder out = HeaderFields.builder();
-      of(HstsLine.forwarded(request, cookiesFiltered(request.route(), fields))).forEach(out::add);
+      HeaderFields sent = HstsLine.forwarded(request, cookiesFiltered(request.route(), fields));
+      of(TagFields.filtered(sent, request.config(), request.client())).forEach(out::add);
       out.add("via", "1.1 " + request.config().nodeId());
       response.sink().informational(status, out.build());
     }

@@ -182,6 +182,7 @@ final class PassThrough extends OriginRelay implements Tunnel.Outcome {
         out.fields(),
         HstsLine.forwarded(request, ResponseFilter.forwarded(route, fields)),
         loop.nowMillis());
+    TagFields.filter(out, config, request.client());
     out.via(config.viaLine());
     boolean hasBody = !isHead && status != 204 && status != 304;
     Set<String> trailers =
@@ -264,6 +265,7 @@ final class PassThrough extends OriginRelay implements Tunnel.Outcome {
     HeadWriter head = loop.heads().begin(response.sink(), 101);
     HstsLine.write(request, head);
     EndToEndFields.copy(head.fields(), HstsLine.forwarded(request, fields));
+    TagFields.filter(head, config, request.client());
     head.via(config.viaLine());
     response.onHeadSent(101, CacheResult.PASS, request.reason());
     Tunnel begun =

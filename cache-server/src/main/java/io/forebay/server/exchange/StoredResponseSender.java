@@ -330,6 +330,7 @@ final class StoredResponseSender {
     } else {
       NotModifiedLines.copy(out.fields(), leases.copy(head.region(), blockOffset, blockLength));
     }
+    TagFields.filter(out, request.config(), request.client());
     out.age(Age.currentAgeSeconds(meta, now)).via(request.config().viaLine());
     boolean isFetched = result == CacheResult.MISS || result == CacheResult.JOINED;
     String fetched = partial == null || isFetched ? null : partial.cacheStatus();
@@ -366,6 +367,7 @@ final class StoredResponseSender {
             blockOffset,
             blockLength);
     leases.copyTo(out.fields(), head.region(), blockOffset + replaced, blockLength - replaced);
+    TagFields.filter(out, snapshot, client);
     long ageMillis = Age.currentAgeMillis(meta, now);
     long ttlSeconds = Age.timeToLiveSeconds(meta.freshnessLifetimeMillis(), ageMillis);
     out.age(Age.seconds(ageMillis))
@@ -443,6 +445,7 @@ final class StoredResponseSender {
     } else {
       NotModifiedLines.copy(out.fields(), block);
     }
+    TagFields.filter(out, request.config(), request.client());
     long age = Age.currentAgeSeconds(meta, loop.nowMillis());
     if (age > 0 || !isLeader) {
       // Without an Age the response was made for this very request (RFC 9111 §5.1).

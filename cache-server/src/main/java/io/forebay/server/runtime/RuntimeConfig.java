@@ -28,6 +28,7 @@ public final class RuntimeConfig {
   private final RouteTable routes;
   private final UpstreamRequest upstream;
   private final TrustedNetworks purgers;
+  private final @Nullable TrustedNetworks tagReaders;
   private final Map<String, OriginConfig> origins;
   private final String nodeId;
   private final CacheStatus cacheStatus;
@@ -43,6 +44,8 @@ public final class RuntimeConfig {
     this.config = config;
     this.upstream = new UpstreamRequest(config.forwarding());
     this.purgers = TrustedNetworks.of(config.purge().from());
+    List<String> readers = config.forwarding().cacheTagsTo();
+    this.tagReaders = readers == null ? null : TrustedNetworks.of(readers);
     this.origins =
         config.origins().stream()
             .collect(Collectors.toUnmodifiableMap(OriginConfig::name, origin -> origin));
@@ -89,6 +92,16 @@ public final class RuntimeConfig {
   /** Networks whose clients may purge with a request. */
   public TrustedNetworks purgers() {
     return purgers;
+  }
+
+  /** Whether every client gets the fields for tags of responses. */
+  public boolean sendsTagsToAll() {
+    return tagReaders == null;
+  }
+
+  /** Whether a client gets them, by the address of its connection. */
+  public boolean sendsTagsTo(String address) {
+    return tagReaders == null || tagReaders.contains(address);
   }
 
   /** Host field to send to an origin, or null for the client's own. */

@@ -349,7 +349,7 @@ final class ConfigLoaderTest {
         config.timeouts());
     assertEquals(
         new ServerConfig.ForwardingConfig(
-            List.of("10.0.0.0/8", "fd00::/8", "192.0.2.1/32"), false, true, "edge.1", 3),
+            List.of("10.0.0.0/8", "fd00::/8", "192.0.2.1/32"), false, true, "edge.1", 3, null),
         config.forwarding());
     assertEquals(new ServerConfig.TunnelsConfig(7, 6, Duration.ofSeconds(8)), config.tunnels());
     assertEquals(

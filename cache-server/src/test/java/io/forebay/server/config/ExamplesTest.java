@@ -44,6 +44,8 @@ final class ExamplesTest {
             "purge-by-tag.yaml",
             "several-origins.yaml",
             "storage-classes.yaml",
+            "tier-child.yaml",
+            "tier-parent.yaml",
             "tls-two-certificates.yaml",
             "wordpress.yaml"),
         examples().stream().map(file -> file.getFileName().toString()).toList());

@@ -160,7 +160,7 @@ public final class ListenFixture implements AutoCloseable {
         limits,
         timeouts,
         new ServerConfig.TunnelsConfig(10, 0, Duration.ofMinutes(1)),
-        new ForwardingConfig(List.of(), true, false, "test", 10),
+        new ForwardingConfig(List.of(), true, false, "test", 10, null),
         new AccessLogConfig("off", 1),
         HTTP2,
         new OverloadConfig(Duration.ZERO, Duration.ofSeconds(5)),
