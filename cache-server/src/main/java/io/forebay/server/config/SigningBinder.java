@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 /** Reads how requests to an origin are marked and signed. */
 final class SigningBinder extends Binder {
   private static final int MAX_FIELDS = 32;
+  private static final String HOST = "[A-Za-z0-9._-]+(:[0-9]{1,5})?";
   private static final List<Field<?, ?>> OF_S3 =
       List.of(
           ConfigKeys.S3_BUCKET,
@@ -37,6 +38,15 @@ final class SigningBinder extends Binder {
     SourceLocation hmacPlace = firstGiven(scope, OF_HMAC);
     if (s3Place != null && hmacPlace != null) {
       problems.add(hmacPlace.problem(scope + ".hmac", "s3 is given as well", "keep one of them"));
+    }
+    Raw host = values.get(scope + "." + ConfigKeys.ORIGIN_HOST.name());
+    if (s3Place != null && host != null && !host.text().strip().matches(HOST)) {
+      problems.add(
+          host.place()
+              .problem(
+                  scope + "." + ConfigKeys.ORIGIN_HOST.name(),
+                  "not a host that can be signed",
+                  "write NAME or NAME:PORT"));
     }
     SigningConfig signatures =
         new SigningConfig(

@@ -1,5 +1,6 @@
 package io.forebay.server.config;
 
+import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -153,6 +154,15 @@ final class SigningConfigTest {
             headers: [{name: X-Amz-Request-Payer, value: requester}]
             """);
     assertTrue(problem.contains("x-amz-request-payer is set by the signature"), problem);
+  }
+
+  @Test
+  void theHostOfABucketCanBeSigned() throws IOException {
+    String s3 = "s3: {bucket: media, region: auto, access-key: A, secret-key: b}\n";
+    assertEquals(
+        "media", requireNonNull(signing(s3 + "host: media.s3.example:9000").s3()).bucket());
+    String problem = problem(s3 + "host: \"media:port\"");
+    assertTrue(problem.contains("origins.main.host: not a host that can be signed"), problem);
   }
 
   @Test
