@@ -90,6 +90,11 @@ final class Tools {
     return requireModule("django", "Django");
   }
 
+  /** A Python that has gRPC. */
+  static Path requireGrpc() throws IOException, InterruptedException {
+    return requireModule("grpc", "grpcio");
+  }
+
   private static Path requireModule(String module, String distribution)
       throws IOException, InterruptedException {
     Path python = OWN_PYTHON.toAbsolutePath();

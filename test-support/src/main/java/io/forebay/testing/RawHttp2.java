@@ -214,14 +214,19 @@ public final class RawHttp2 implements AutoCloseable {
   }
 
   /** The fields of the next HEADERS, in one frame, and its stream. */
-  public Request request() {
+  public Message request() {
     return request(await(HEADERS));
   }
 
+  /** The same of a response, or its trailers. */
+  public Message response() {
+    return request();
+  }
+
   /** The fields of a HEADERS frame; each of a connection once and in their order. */
-  public Request request(Frame frame) {
+  public Message request(Frame frame) {
     try {
-      return new Request(
+      return new Message(
           frame.stream(),
           frame.isEnd(),
           decoder.decodeHeaders(frame.stream(), Unpooled.wrappedBuffer(frame.payload())));
@@ -230,8 +235,8 @@ public final class RawHttp2 implements AutoCloseable {
     }
   }
 
-  /** A request that came. */
-  public record Request(int stream, boolean isEnd, Http2Headers fields) {
+  /** The head of a request or a response, or trailers. */
+  public record Message(int stream, boolean isEnd, Http2Headers fields) {
     /** The value of a field, or the empty text. */
     public String field(String name) {
       CharSequence value = fields.get(name);

@@ -59,6 +59,9 @@ public final class Trailers {
           "www-authenticate",
           "xkey");
 
+  /** In place of names: every field that may be a trailer. */
+  public static final String ANY = "*";
+
   private Trailers() {}
 
   /**
@@ -80,11 +83,19 @@ public final class Trailers {
         && !HopByHop.STANDARD.has(name);
   }
 
-  /** Of those that came, the ones whose names are allowed. */
+  /**
+   * Of those that came, the ones whose names are allowed.
+   *
+   * @param allowed names in lower case, or {@link #ANY}
+   */
   public static HeaderFields allowed(HeaderFields trailers, Set<String> allowed) {
     return allowed.isEmpty() || trailers.size() == 0
         ? HeaderFields.EMPTY
-        : trailers.without(name -> !allowed.contains(name));
+        : trailers.without(name -> !isAllowed(name, allowed));
+  }
+
+  private static boolean isAllowed(String name, Set<String> allowed) {
+    return allowed.contains(name) || (allowed.contains(ANY) && mayBeTrailer(name));
   }
 
   /** Of the names announced in Trailer lines, the allowed ones; empty when there are none. */
@@ -96,7 +107,7 @@ public final class Trailers {
         int end = FieldSyntax.memberEnd(line, start);
         String name = FieldSyntax.trim(line, start, end).toLowerCase(Locale.ROOT);
         start = end + 1;
-        if (allowed.contains(name)) {
+        if (isAllowed(name, allowed)) {
           names.append(names.isEmpty() ? "" : ", ").append(name);
         }
       }

@@ -1725,7 +1725,8 @@ final class ConfigKeys {
           "",
           route -> route.forwarding().responseTrailers(),
           "Trailer fields that are forwarded after the body of a response that is passed"
-              + " through; others are dropped.");
+              + " through; others are dropped. `*`: all but those that can never be trailers, as"
+              + " gRPC needs.");
   static final Field<RouteConfig, Boolean> ROUTE_VIA =
       live(
           "via",

@@ -72,6 +72,11 @@ final class BodySender implements RequestBody.Receiver {
     }
   }
 
+  /** The body goes to another sender. */
+  void detach() {
+    isOver = true;
+  }
+
   private void askForMore() {
     if (isOver || !output.isWritable()) {
       return;

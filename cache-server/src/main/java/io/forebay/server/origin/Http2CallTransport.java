@@ -35,12 +35,17 @@ final class Http2CallTransport implements CallTransport, Http2CallListener, Body
   private final boolean isReused;
 
   private @Nullable Http2Call stream;
+  private @Nullable KeptBody body;
   private @Nullable BodySender sender;
   private Phase phase = Phase.SENDING;
   private boolean isAwaitingContinue;
   private boolean isRequestSent;
   private boolean hasInterim;
   private boolean hasHead;
+
+  /** Bytes of the response to come; negative if not known. */
+  private long remaining = -1;
+
   private boolean isOver;
 
   Http2CallTransport(Http2Transport connection, PooledCall call) {
@@ -63,7 +68,9 @@ final class Http2CallTransport implements CallTransport, Http2CallListener, Body
         connection.open(Http2RequestHead.of(request, server), !hasBody, call.isSuspended(), this);
     stream = opened;
     if (hasBody) {
-      BodySender newSender = new BodySender(this, request.body());
+      KeptBody newBody = call.keptBody();
+      body = newBody;
+      BodySender newSender = new BodySender(this, newBody);
       sender = newSender;
       isAwaitingContinue = request.hop().expectsContinue();
       if (!isAwaitingContinue) {
@@ -154,7 +161,12 @@ final class Http2CallTransport implements CallTransport, Http2CallListener, Body
       return;
     }
     hasHead = true;
+    if (body != null) {
+      body.letGo();
+    }
+    remaining = contentLength;
     rearm();
+    stopBodyIfAnswered();
     call.head(status, fields, contentLength, false);
   }
 
@@ -162,8 +174,22 @@ final class Http2CallTransport implements CallTransport, Http2CallListener, Body
   public void onData(ByteBuf data) {
     if (isOver) {
       data.release();
-    } else {
-      call.data(data);
+      return;
+    }
+    if (remaining > 0) {
+      remaining -= data.readableBytes();
+      stopBodyIfAnswered();
+    }
+    call.data(data);
+  }
+
+  /**
+   * Once the client has the whole response, its body ends, and that is no failure of the request.
+   */
+  private void stopBodyIfAnswered() {
+    if (remaining == 0 && sender != null) {
+      isAwaitingContinue = false;
+      sender.stop();
     }
   }
 
@@ -206,7 +232,12 @@ final class Http2CallTransport implements CallTransport, Http2CallListener, Body
 
   /** The origin has not looked at it: any request may be sent again whose body is still there. */
   private void onUnprocessed(String detail) {
-    if (!call.isRetried() && hasWholeBody() && !pool.client().isClosed()) {
+    boolean isBodyThere = !isBodyBegun() || (body != null && body.isWhole());
+    if (!call.isRetried() && isBodyThere && !pool.client().isClosed()) {
+      if (body != null && sender != null && isBodyBegun()) {
+        sender.detach();
+        body.rewind();
+      }
       leave();
       call.markRetried();
       pool.client().counters().originRetries++;
@@ -216,8 +247,8 @@ final class Http2CallTransport implements CallTransport, Http2CallListener, Body
     }
   }
 
-  private boolean hasWholeBody() {
-    return sender == null || !sender.isStarted();
+  private boolean isBodyBegun() {
+    return sender != null && sender.isStarted();
   }
 
   private void onLost(String detail) {
@@ -226,7 +257,7 @@ final class Http2CallTransport implements CallTransport, Http2CallListener, Body
             && !hasHead
             && !hasInterim
             && !call.isRetried()
-            && hasWholeBody()
+            && !isBodyBegun()
             && !pool.client().isClosed()
             && RequestHeadWriter.isIdempotent(call.request().method());
     if (isRetryable) {

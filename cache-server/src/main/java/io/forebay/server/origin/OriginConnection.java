@@ -216,7 +216,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter
       onRequestSent();
     } else {
       BodySender newSender =
-          new BodySender(new Http1BodyOutput(this, ctx, bodyLength < 0), request.body());
+          new BodySender(new Http1BodyOutput(this, ctx, bodyLength < 0), newCall.body());
       sender = newSender;
       if (request.hop().expectsContinue()) {
         isAwaitingContinue = true;

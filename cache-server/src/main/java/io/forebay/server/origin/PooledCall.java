@@ -4,6 +4,7 @@ import io.forebay.core.http.HeaderFields;
 import io.forebay.core.key.RendezvousHash;
 import io.forebay.server.counters.OriginCounters;
 import io.forebay.server.counters.OriginError;
+import io.forebay.server.http.RequestBody;
 import io.forebay.server.origin.OriginFailure.Kind;
 import io.forebay.server.origin.sign.OriginSigner;
 import io.forebay.server.text.Printable;
@@ -57,6 +58,9 @@ final class PooledCall implements OriginCall, LongSupplier {
   /** Whether it opens a connection of its own rather than wait for one that is being opened. */
   private boolean isAlone;
 
+  /** The request body where its beginning is kept; null where it is not. */
+  private @Nullable KeptBody kept;
+
   private boolean isSuspended;
   private boolean isRetried;
   private int retries;
@@ -97,6 +101,27 @@ final class PooledCall implements OriginCall, LongSupplier {
 
   OriginRequest request() {
     return request;
+  }
+
+  /** The body to send, from its beginning. */
+  RequestBody body() {
+    return kept == null ? request.body() : kept;
+  }
+
+  /** The body to send, from now on with its beginning kept. */
+  KeptBody keptBody() {
+    KeptBody body = kept;
+    if (body == null) {
+      body = new KeptBody(request.body());
+      kept = body;
+    }
+    return body;
+  }
+
+  private void releaseBody() {
+    if (kept != null) {
+      kept.cancel();
+    }
   }
 
   boolean isDone() {
@@ -308,6 +333,7 @@ final class PooledCall implements OriginCall, LongSupplier {
     assign(null);
     connection = null;
     stopTimers();
+    releaseBody();
     long nanos = elapsedNanos();
     client.counters().originTotal.record(nanos);
     if (counting != null) {
@@ -395,6 +421,7 @@ final class PooledCall implements OriginCall, LongSupplier {
     if (used != null) {
       used.abandon();
     }
+    releaseBody();
   }
 
   private void stopTimers() {

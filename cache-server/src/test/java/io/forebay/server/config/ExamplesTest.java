@@ -37,6 +37,7 @@ final class ExamplesTest {
         List.of(
             "api-short-ttl.yaml",
             "django.yaml",
+            "grpc.yaml",
             "hls-video.yaml",
             "large-disks.yaml",
             "mediawiki.yaml",

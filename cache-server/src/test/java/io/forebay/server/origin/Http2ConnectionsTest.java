@@ -1,10 +1,14 @@
 package io.forebay.server.origin;
 
+import static io.forebay.testing.RawHttp2.DATA;
 import static io.forebay.testing.RawHttp2.GOAWAY;
 import static io.forebay.testing.RawHttp2.RST_STREAM;
 import static io.forebay.testing.RawHttp2.SETTINGS;
+import static io.forebay.testing.RawHttp2.WINDOW_UPDATE;
 import static io.forebay.testing.RawHttp2.number;
 import static io.forebay.testing.RawHttp2.setting;
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -22,6 +26,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -173,7 +178,7 @@ class Http2ConnectionsTest {
       connection.frame(GOAWAY, 0, 0, goAway(stream, Http2Error.NO_ERROR)).flush();
       RawHttp2 another = origin.accept();
       for (int i = 0; i < 2; i++) {
-        RawHttp2.Request request = another.request();
+        RawHttp2.Message request = another.request();
         another.answer(request.stream(), request.field(":path")).flush();
       }
       assertEquals("/above", above.body());
@@ -238,6 +243,102 @@ class Http2ConnectionsTest {
       connection.answer(other, "stays").flush();
       assertEquals("stays", stays.body());
       assertEquals(Http2Error.NO_ERROR, connection.await(GOAWAY).goAwayError());
+    }
+  }
+
+  @Test
+  void aBodyThatWasBegunIsSentAgainFromItsBeginning() throws Exception {
+    try (RawHttp2Origin origin = RawHttp2Origin.start();
+        Lab lab = lab(origin)) {
+      ScriptedBody body = new ScriptedBody(lab, -1);
+      Recorder response = lab.send(Lab.request("POST", "/", body));
+      RawHttp2 connection = origin.accept();
+      int stream = connection.request().stream();
+      body.data("begun, ");
+      assertEquals(7, connection.await(DATA).payload().length);
+      connection
+          .frame(RST_STREAM, 0, stream, number((int) Http2Error.REFUSED_STREAM.code()))
+          .flush();
+      RawHttp2 another = origin.accept();
+      another.request();
+      assertEquals("begun, ", new String(another.await(DATA).payload(), US_ASCII));
+      body.data("went on").end();
+      assertEquals("went on", new String(another.await(DATA).payload(), US_ASCII));
+      assertTrue(another.await(DATA).isEnd());
+      another.answer(3, "whole").flush();
+      assertEquals("whole", response.body());
+    }
+  }
+
+  @Test
+  void aBodyThatHasEndedIsSentAgainAfterAGoodbye() throws Exception {
+    try (RawHttp2Origin origin = RawHttp2Origin.start();
+        Lab lab = lab(origin)) {
+      ScriptedBody body = new ScriptedBody(lab, 5);
+      Recorder response = lab.send(Lab.request("POST", "/", body));
+      RawHttp2 connection = origin.accept();
+      connection.request();
+      body.data("whole").end();
+      connection.await(DATA);
+      connection.frame(GOAWAY, 0, 0, goAway(1, Http2Error.NO_ERROR)).flush();
+      RawHttp2 another = origin.accept();
+      assertEquals("5", another.request().field("content-length"));
+      assertEquals("whole", new String(another.await(DATA).payload(), US_ASCII));
+      another.answer(3, "taken").flush();
+      assertEquals("taken", response.body());
+    }
+  }
+
+  @Test
+  void aBodyThatIsTooLongToKeepIsNotSentAgain() throws Exception {
+    try (RawHttp2Origin origin = RawHttp2Origin.start();
+        Lab lab = lab(origin)) {
+      int total = 2_000_000;
+      ScriptedBody body = new ScriptedBody(lab, total);
+      body.feedOnDemand(total);
+      Recorder response = lab.send(Lab.request("POST", "/", body));
+      RawHttp2 connection = origin.accept();
+      int stream = connection.request().stream();
+      connection.frame(WINDOW_UPDATE, 0, 0, number(total));
+      connection.frame(WINDOW_UPDATE, 0, stream, number(total)).flush();
+      for (int taken = 0; taken < 300_000; ) {
+        taken += connection.await(DATA).payload().length;
+      }
+      connection
+          .frame(RST_STREAM, 0, stream, number((int) Http2Error.REFUSED_STREAM.code()))
+          .flush();
+      response.failure(Kind.CLOSED_BEFORE_RESPONSE);
+      assertEquals(1, origin.accepted());
+    }
+  }
+
+  @Test
+  void aCallThatIsGivenUpWhileItWaitsToBeSentAgainGivesUpItsBody() throws Exception {
+    try (RawHttp2Origin origin = RawHttp2Origin.start();
+        Lab lab = Lab.of(Lab.withMost(http2(origin), 1))) {
+      AtomicReference<OriginCall> call = new AtomicReference<>();
+      ScriptedBody body = new ScriptedBody(lab, -1);
+      Recorder held = lab.send(Lab.get("/held"));
+      Recorder response = new Recorder();
+      lab.send(0, Lab.request("POST", "/", body), response, call::set);
+      RawHttp2 connection = origin.accept();
+      connection.request();
+      int stream = connection.request().stream();
+      body.data("begun");
+      connection.await(DATA);
+      connection
+          .frame(RST_STREAM, 0, stream, number((int) Http2Error.REFUSED_STREAM.code()))
+          .roundTrip();
+      // The connection takes no more calls, and no other one is allowed.
+      lab.onLoop(
+          0,
+          () -> {
+            requireNonNull(call.get()).cancel();
+            return null;
+          });
+      assertTrue(body.isCancelled);
+      connection.answer(3, "held").flush();
+      assertEquals("held", held.body());
     }
   }
 
@@ -350,7 +451,7 @@ class Http2ConnectionsTest {
         Thread.ofVirtual()
             .start(() -> {
               while (true) {
-                RawHttp2.Request request = connection.request();
+                RawHttp2.Message request = connection.request();
                 left.decrementAndGet();
                 connection.answer(request.stream(), request.field(":path")).flush();
               }

@@ -13,6 +13,7 @@ import static io.forebay.testing.RawHttp2.SETTINGS;
 import static io.forebay.testing.RawHttp2.WINDOW_UPDATE;
 import static io.forebay.testing.RawHttp2.number;
 import static io.forebay.testing.RawHttp2.setting;
+import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -77,7 +78,7 @@ class Http2HostileOriginTest {
       connection.request();
       connection.respond(3, false, "200");
       for (int i = 0; i < FRAMES; i++) {
-        FLOODS.get(frames).accept(connection, i);
+        requireNonNull(FLOODS.get(frames)).accept(connection, i);
       }
       connection.flush();
       response.failure(Kind.INVALID_RESPONSE);
@@ -211,7 +212,7 @@ class Http2HostileOriginTest {
       lab.onLoop(
           0,
           () -> {
-            call.get().cancel();
+            requireNonNull(call.get()).cancel();
             return null;
           });
     }

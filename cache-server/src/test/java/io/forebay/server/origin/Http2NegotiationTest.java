@@ -71,7 +71,7 @@ class Http2NegotiationTest {
         }
         RawHttp2 connection = origin.accept();
         for (int i = 0; i < 5; i++) {
-          RawHttp2.Request request = connection.request();
+          RawHttp2.Message request = connection.request();
           assertEquals("https", request.field(":scheme"));
           connection.answer(request.stream(), request.field(":path")).flush();
         }

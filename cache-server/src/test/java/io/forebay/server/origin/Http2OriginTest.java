@@ -8,6 +8,7 @@ import static io.forebay.testing.RawHttp2.GOAWAY;
 import static io.forebay.testing.RawHttp2.HEADERS;
 import static io.forebay.testing.RawHttp2.RST_STREAM;
 import static io.forebay.testing.RawHttp2.number;
+import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -21,7 +22,7 @@ import io.forebay.server.http.RequestBody;
 import io.forebay.server.origin.OriginFailure.Kind;
 import io.forebay.testing.RawHttp2;
 import io.forebay.testing.RawHttp2.Frame;
-import io.forebay.testing.RawHttp2.Request;
+import io.forebay.testing.RawHttp2.Message;
 import io.forebay.testing.RawHttp2Origin;
 import io.netty.handler.codec.http2.Http2Error;
 import java.io.ByteArrayOutputStream;
@@ -63,7 +64,7 @@ class Http2OriginTest {
                   HeaderFields.of("host", "example.com", "x-one", "1", "connection", "x"),
                   RequestBody.NONE));
       RawHttp2 connection = origin.accept();
-      Request request = connection.request();
+      Message request = connection.request();
       assertEquals("GET", request.field(":method"));
       assertEquals("/a?b", request.field(":path"));
       assertEquals("http", request.field(":scheme"));
@@ -108,11 +109,11 @@ class Http2OriginTest {
         responses.add(lab.send(Lab.get("/" + i)));
       }
       RawHttp2 connection = origin.accept();
-      List<Request> requests = new ArrayList<>();
+      List<Message> requests = new ArrayList<>();
       for (int i = 0; i < 20; i++) {
         requests.add(connection.request());
       }
-      for (Request request : requests.reversed()) {
+      for (Message request : requests.reversed()) {
         connection.answer(request.stream(), request.field(":path"));
       }
       connection.flush();
@@ -297,7 +298,7 @@ class Http2OriginTest {
       ScriptedBody body = new ScriptedBody(lab, 10);
       Recorder response = lab.send(Lab.request("POST", "/", body));
       RawHttp2 connection = origin.accept();
-      Request request = connection.request();
+      Message request = connection.request();
       assertEquals("10", request.field("content-length"));
       assertFalse(request.isEnd());
       body.data("01234").data("56789").end();
@@ -418,7 +419,7 @@ class Http2OriginTest {
               new OriginRequest(
                   "POST", "/", HeaderFields.EMPTY, body, new OriginRequest.Hop(null, true, false)));
       RawHttp2 connection = origin.accept();
-      Request request = connection.request();
+      Message request = connection.request();
       assertEquals("100-continue", request.field("expect"));
       assertEquals("127.0.0.1:" + origin.port(), request.field(":authority"));
       connection.respond(3, false, "100").flush();
@@ -475,7 +476,7 @@ class Http2OriginTest {
       lab.onLoop(
           0,
           () -> {
-            call.get().resume();
+            requireNonNull(call.get()).resume();
             return null;
           });
       slow.awaitBytes(256 * 1024);
@@ -530,8 +531,8 @@ class Http2OriginTest {
       lab.onLoop(
           0,
           () -> {
-            whole.get().resume();
-            broken.get().resume();
+            requireNonNull(whole.get()).resume();
+            requireNonNull(broken.get()).resume();
             return null;
           });
       assertEquals("whole", first.body());
@@ -556,7 +557,7 @@ class Http2OriginTest {
       lab.onLoop(
           0,
           () -> {
-            call.get().cancel();
+            requireNonNull(call.get()).cancel();
             return null;
           });
       assertEquals("reset CANCEL", connection.endOf(3));
