@@ -219,8 +219,7 @@ final class Http2CallTransport implements CallTransport, Http2CallListener, Body
     switch (failure) {
       case UNPROCESSED -> onUnprocessed(detail);
       case CLOSED -> onLost(detail);
-      case RESET ->
-          fail(hasHead ? Kind.TRUNCATED : Kind.CLOSED_BEFORE_RESPONSE, "no response: " + detail);
+      case RESET -> failEarly(detail);
       case INVALID -> fail(Kind.INVALID_RESPONSE, "invalid response: " + detail);
       case FIELDS_TOO_LARGE ->
           fail(
@@ -265,7 +264,13 @@ final class Http2CallTransport implements CallTransport, Http2CallListener, Body
       call.markRetried();
       pool.client().counters().originRetries++;
       pool.dispatch(call);
-    } else if (hasHead) {
+    } else {
+      failEarly(detail);
+    }
+  }
+
+  private void failEarly(String detail) {
+    if (hasHead) {
       fail(Kind.TRUNCATED, "the response ended early: " + detail);
     } else {
       fail(Kind.CLOSED_BEFORE_RESPONSE, "no response: " + detail);

@@ -428,6 +428,11 @@ public final class Http2Session extends Http2ConnectionHandler {
       boolean outbound,
       Throwable cause,
       @Nullable Http2Exception broken) {
+    if (broken == null && cause instanceof IOException) {
+      // The origin takes no more bytes. What it has said before is still read, to the end.
+      drain();
+      return;
+    }
     if (broken == null) {
       LOG.error("internal error on a connection to an origin", cause);
       endWith(Http2Failure.DEFECT, "internal error of this node, see its log");
