@@ -434,8 +434,13 @@ final class ServerRangeMissTest {
     start(
         "slices",
         (request, connection) -> {
-          if (request.number() > 1) {
+          if (request.number() > 2) {
             PartOrigin.send(request, connection, BODY, TAGGED);
+            return;
+          }
+          if (request.number() == 2) {
+            // That for the rest.
+            connection.close();
             return;
           }
           int[] ends = PartOrigin.ends(request, LENGTH);
@@ -456,7 +461,31 @@ final class ServerRangeMissTest {
       assertTrue(client.get("/v", range(10 * SLICE, 13 * SLICE)).isHit());
       assertPart(client.get("/v", range(10 * SLICE, 20 * SLICE)), BODY, 10 * SLICE, 20 * SLICE);
     }
-    assertEquals(List.of(slices(10, 20), slices(13, 20)), askedFor());
+    String rest = "bytes=" + (13 * SLICE + 100) + "-" + (20 * SLICE - 1);
+    assertEquals(List.of(slices(10, 20), rest, slices(13, 20)), askedFor());
+  }
+
+  @Test
+  void aRangeThatBreaksOffGoesOnAndIsStored() throws IOException {
+    start(
+        "slices",
+        (request, connection) -> {
+          if (request.number() > 1) {
+            PartOrigin.send(request, connection, BODY, TAGGED);
+            return;
+          }
+          int[] ends = PartOrigin.ends(request, LENGTH);
+          PartOrigin.sendHead(
+              connection, TAGGED, ends[0] + "-" + (ends[1] - 1) + "/" + LENGTH, ends);
+          connection.send(PartOrigin.part(BODY, ends[0], ends[0] + 3 * SLICE + 100));
+          connection.close();
+        });
+    try (RawClient client = edge.connect()) {
+      assertPart(client.get("/v", range(10 * SLICE, 20 * SLICE)), BODY, 10 * SLICE, 20 * SLICE);
+      edge.awaitIdle();
+      assertTrue(client.get("/v", range(10 * SLICE, 20 * SLICE)).isHit());
+    }
+    assertEquals(2, askedFor().size());
   }
 
   @Test
