@@ -157,6 +157,10 @@ class MemoryPlanTest {
     assertEquals(forDisks * 32_000 / disks, index.diskShare(32_000), 1e-9);
     assertEquals(forDisks / 2 * 100_000 / disks, index.diskShare(100_000), 1e-9);
     assertEquals(1, index.diskShare(1_000_000));
+    // Three slices of 64 KiB are in one group, and a third of the groups takes one entry more.
+    IndexCapacity small =
+        plan(256 * GIBI, 512 * MEBI, 512 * MEBI, 8 * 28 * 1024 * GIBI, 0).index(128 * MEBI);
+    assertEquals(small.diskEntries() / (1 + 1.3) * 150_000 / disks, small.diskShare(150_000), 1e-9);
     String line = large.indexLine(128 * GIBI);
     assertTrue(line.matches("\\d+ entries in \\d+ MiB, \\d+ of them .* can name .* at 1 MB"), line);
     assertEquals("", plan(64 * GIBI, 512 * MEBI, 512 * MEBI, 0, 0).indexLine(GIBI));

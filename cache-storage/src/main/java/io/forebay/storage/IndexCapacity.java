@@ -2,6 +2,7 @@ package io.forebay.storage;
 
 import io.forebay.storage.file.PrivateFiles;
 import io.forebay.storage.index.ChronicleIndex;
+import io.forebay.storage.index.DiskIndex;
 import io.forebay.storage.region.TierGeometry;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -40,6 +41,12 @@ public record IndexCapacity(
 
   /** Of an entry of a table, with the slots that stay free, and rather too much. */
   static final long BYTES_PER_DISK_ENTRY = 23;
+
+  /**
+   * Entries for the slices that one could name if they lay one behind the other; as measured with
+   * 16 writers at a time.
+   */
+  private static final double RUNS_A_GROUP = 1.3;
 
   /** Of the memory tier's entries, those that the disks have whatever the bound. */
   private static final int LEAST_SHARE = 4;
@@ -141,7 +148,9 @@ public record IndexCapacity(
   public double diskShare(long bodyBytes) {
     long slices =
         bodyBytes <= tier.inlineBytes() ? 0 : Math.ceilDiv(bodyBytes, (long) tier.sliceBytes());
-    double namedBytes = (double) diskEntries / (1 + slices) * bodyBytes;
+    double runs =
+        Math.min((double) slices, Math.ceilDiv(slices, DiskIndex.SLICE_GROUP) * RUNS_A_GROUP);
+    double namedBytes = diskEntries / (1 + runs) * bodyBytes;
     return diskBytes == 0 ? 1 : Math.min(1, namedBytes / diskBytes);
   }
 

@@ -75,7 +75,10 @@ final class Lab implements AutoCloseable {
   /** By how much the clock of signatures is ahead. */
   final AtomicLong wallAheadMillis = new AtomicLong();
 
-  private final InstantSource wall = () -> Instant.now().plusMillis(wallAheadMillis.get());
+  /** The wall clock stands at this time if it is set. */
+  volatile @Nullable Instant wallAt;
+
+  private final InstantSource wall = this::wallNow;
   final ScriptedNames names = new ScriptedNames();
   final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
   final List<LoopCounters> counters = new ArrayList<>();
@@ -107,6 +110,11 @@ final class Lab implements AutoCloseable {
               loopCounters,
               () -> 0));
     }
+  }
+
+  private Instant wallNow() {
+    Instant fixed = wallAt;
+    return fixed == null ? Instant.now().plusMillis(wallAheadMillis.get()) : fixed;
   }
 
   /** One loop. */

@@ -18,6 +18,7 @@ import io.forebay.server.http.RequestBody;
 import io.forebay.testing.Await;
 import io.forebay.testing.ScriptedOrigin;
 import io.forebay.testing.ScriptedOrigin.Connection;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -90,6 +91,31 @@ class OriginSigningTest {
           field(sent, "authorization")
               .contains("/" + field(sent, "x-amz-date").substring(0, 8) + "/eu-central-1/s3/"),
           sent);
+    }
+  }
+
+  @Test
+  void theBasePathOfAServerIsSigned() throws Exception {
+    assertEquals(
+        field(sent(HMAC, "", "/v1/a?q=1"), "signature"),
+        field(sent(HMAC, "/v1", "/a?q=1"), "signature"));
+    String inBucket = sent(S3, "/v1", "/a");
+    assertTrue(inBucket.startsWith("GET /media/v1/a HTTP/1.1\r\n"), inBucket);
+    assertEquals(field(sent(S3, "", "/v1/a"), "authorization"), field(inBucket, "authorization"));
+  }
+
+  /** The head of a request to a server with that base path. */
+  private String sent(SigningConfig signing, String base, String target) throws Exception {
+    OriginConfig config =
+        Lab.withHost(Lab.withSigning(Lab.origin(failing.url() + base), signing), "example.com");
+    try (Lab lab = Lab.of(config)) {
+      lab.wallAt = Instant.EPOCH;
+      Recorder response = lab.send(Lab.get(target));
+      Connection connection = failing.accept();
+      String head = connection.head();
+      connection.respond("ok");
+      response.awaitOver();
+      return head;
     }
   }
 
