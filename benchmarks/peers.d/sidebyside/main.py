@@ -62,7 +62,8 @@ def _options(arguments):
     how.add_argument("--peers", help=f"which servers, default {DEFAULT_PEERS}; --from-disk {DEFAULT_FROM_DISK}")
     how.add_argument("--forebay", action="append", default=[], metavar="NAME='KEY=VALUE ...'",
                      help="one more Forebay: ROOT (another checkout), JAVA_OPTS, THREADS, ACCESS_LOG=on, MEMORY,"
-                          " MEMORY_DIR (emptied), CONFIG, AOT (a file, or off), DISK_IO (buffered, direct)")
+                          " MEMORY_DIR (emptied), CONFIG, AOT (a file, or off), DISK_IO (buffered, direct),"
+                          " SERVERS (1 to 4 addresses of the origin)")
     how.add_argument("--loads", help="of 1b, 1k, 10k, 100k, 1m, 2m, 5m, 16m; default 1b,10k,100k,2m"
                                      " (--misses 10k,2m; --http2 and --tails 10k; --from-disk 100k,2m)")
     how.add_argument("--objects", type=int, metavar="N",

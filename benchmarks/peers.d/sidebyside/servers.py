@@ -20,6 +20,7 @@ import time
 from . import machine, process, site
 
 ORIGIN = 9000
+ORIGIN_ADDRESSES = [f"127.0.0.{number}" for number in range(1, 5)]
 TLS = ("https", "h2")
 PURGES_A_CALL = 50
 STATISTICS_MS = 200
@@ -171,7 +172,7 @@ events {{ worker_connections 8192; }}
 http {{
   access_log off; sendfile on; tcp_nopush on; keepalive_requests 10000000; default_type application/octet-stream;
   server {{
-    listen 127.0.0.1:{ORIGIN} backlog=4096; root {self._setting.lab}/www;
+    {" ".join(f"listen {address}:{ORIGIN} backlog=4096;" for address in ORIGIN_ADDRESSES)} root {self._setting.lab}/www;
     location / {{ {CACHEABLE} }}
     location = /origin-status {{ stub_status; }}
     {shared}
@@ -541,10 +542,10 @@ class Forebay(Peer):
         name, _, rest = described.partition("=")
         settings = dict(word.partition("=")[::2] for word in shlex.split(rest))
         unknown = set(settings) - {"ROOT", "JAVA_OPTS", "THREADS", "ACCESS_LOG", "MEMORY", "MEMORY_DIR", "CONFIG", "AOT",
-                                   "DISK_IO"}
+                                   "DISK_IO", "SERVERS"}
         if not name or unknown:
             raise machine.Unfit(f"--forebay {described}: NAME='KEY=VALUE ...' is wanted, with the keys ROOT, JAVA_OPTS,"
-                                " THREADS, ACCESS_LOG, MEMORY, MEMORY_DIR, CONFIG, AOT, DISK_IO")
+                                " THREADS, ACCESS_LOG, MEMORY, MEMORY_DIR, CONFIG, AOT, DISK_IO, SERVERS")
         return cls(name, settings)
 
     def programs(self, setting):
@@ -575,11 +576,12 @@ class Forebay(Peer):
             "PEER_THREADS": str(setting.threads),
             "PEER_ACCESS_LOG": str(place / "access.log") if setting.access_log else "off",
         }
-        if setting.routes or setting.disk:
+        if setting.routes or setting.disk or "SERVERS" in self._settings:
             environment["PEER_CONFIG"] = str(self._config(place, setting))
         if setting.disk:
             environment["PEER_MEMORY"] = f"{setting.disk.memory >> 20}MiB"
-        own = {f"PEER_{key}": value for key, value in self._settings.items() if key not in ("JAVA_OPTS", "DISK_IO")}
+        own = {f"PEER_{key}": value for key, value in self._settings.items()
+               if key not in ("JAVA_OPTS", "DISK_IO", "SERVERS")}
         if own.get("PEER_ACCESS_LOG") == "on":
             own["PEER_ACCESS_LOG"] = str(place / "access.log")
         if "JAVA_OPTS" in self._settings:
@@ -588,7 +590,9 @@ class Forebay(Peer):
                                   {**environment, **own}))
 
     def _config(self, place, setting):
-        lines = ["origins:", f"  site: http://127.0.0.1:{ORIGIN}", "routes:", "  - origin: site"]
+        addresses = ORIGIN_ADDRESSES[:int(self._settings.get("SERVERS", "1"))]
+        urls = ", ".join(f"http://{address}:{ORIGIN}" for address in addresses)
+        lines = ["origins:", f"  site: {{servers: [{urls}]}}", "routes:", "  - origin: site"]
         for number in range(setting.routes):
             lines.append(f"  - match: {{host: \"*.site-{number}.example.com\", path: /img/}}\n    origin: site")
         if setting.disk:
