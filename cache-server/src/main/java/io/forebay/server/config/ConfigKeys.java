@@ -669,6 +669,15 @@ final class ConfigKeys {
           OriginConfig::maxConnections,
           "Maximum number of connections to this origin, over all event loops. A connection of"
               + " HTTP/2 carries up to 64 requests at a time.");
+  static final Field<OriginConfig, Integer> ORIGIN_MAX_WAITING =
+      live(
+          "max-waiting",
+          integer(0, 100_000),
+          "1024",
+          origin -> origin.protection().maxWaiting(),
+          "Maximum number of requests that wait for a connection while all of `max-connections` are"
+              + " in use, per event loop; further ones receive 503. They wait at most"
+              + " `timeouts.connect`, and not at all while no address of the origin is usable.");
   static final Field<OriginConfig, Path> ORIGIN_TRUST =
       optional(
           "trust",
@@ -2397,6 +2406,7 @@ final class ConfigKeys {
               ORIGIN_HOST,
               ORIGIN_PROTOCOL,
               ORIGIN_MAX_CONNECTIONS,
+              ORIGIN_MAX_WAITING,
               ORIGIN_TRUST,
               ORIGIN_TLS_NAME,
               ORIGIN_TLS_CERTIFICATE,

@@ -338,7 +338,8 @@ final class OriginBinder extends Binder {
             new EgressConfig(
                 given(scope, ConfigKeys.ORIGIN_PROXY_PROTOCOL).equals("v2"),
                 given(scope, ConfigKeys.ORIGIN_SOURCE_ADDRESS),
-                proxy(scope, servers)));
+                proxy(scope, servers)),
+            new ProtectionConfig(given(scope, ConfigKeys.ORIGIN_MAX_WAITING)));
     checkProbe(scope, origin);
     checkProtocol(scope, origin);
     for (Field<OriginConfig, ?> field : ConfigKeys.ORIGINS.fields()) {

@@ -301,6 +301,7 @@ public record ServerConfig(
    * @param allowPrivateNames whether the name may resolve to an address of a private range
    * @param signing what requests get before they are sent
    * @param fallback names of the origins that get requests which this one cannot answer, in order
+   * @param protection what keeps requests from piling up before it
    */
   public record OriginConfig(
       String name,
@@ -324,7 +325,8 @@ public record ServerConfig(
       SigningConfig signing,
       List<String> fallback,
       OriginTlsConfig tls,
-      EgressConfig egress) {
+      EgressConfig egress,
+      ProtectionConfig protection) {
 
     /** As configured; where other origins stand in, every endpoint may be ejected. */
     public EjectionConfig ejectionInForce() {

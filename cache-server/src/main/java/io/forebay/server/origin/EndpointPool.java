@@ -7,6 +7,7 @@ import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.counters.ServerCounters;
 import io.forebay.server.origin.balance.Candidate;
 import io.forebay.server.origin.health.EndpointHealth;
+import io.forebay.server.origin.health.EndpointHealth.Ejection;
 import io.forebay.server.origin.health.SlowEndpoint;
 import io.forebay.server.text.AddressText;
 import java.net.InetAddress;
@@ -147,6 +148,13 @@ final class EndpointPool extends Candidate {
   /** Whether it gets no requests while others can be used. */
   boolean isAvoided() {
     return health.isAvoided();
+  }
+
+  /** Whether it gets no requests, and none finds out at present whether it answers again. */
+  boolean isHopeless() {
+    Ejection ejection = health.ejection();
+    return health.isAvoided()
+        && (health.isFailingProbes() || ejection == null || !ejection.isProbing());
   }
 
   /** Takes over how much of its weight it has while it starts slowly. */

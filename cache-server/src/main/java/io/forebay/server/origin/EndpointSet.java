@@ -115,6 +115,19 @@ final class EndpointSet {
     return !all.isEmpty();
   }
 
+  /**
+   * Whether no endpoint can be expected to answer: each is avoided and no request finds out at
+   * present whether it answers again, or each is drained. Not so while nothing is known of any.
+   */
+  boolean isSick() {
+    for (EndpointPool endpoint : all) {
+      if (!endpoint.isHopeless()) {
+        return false;
+      }
+    }
+    return !published.isEmpty() && members.stream().allMatch(Member::isKnown);
+  }
+
   private boolean hasAvoided() {
     for (int i = 0; i < all.size(); i++) {
       if (all.get(i).isAvoided()) {
@@ -346,6 +359,15 @@ final class EndpointSet {
       }
     }
     return OriginReadiness.unresolved(first.server, first.resolution);
+  }
+
+  /** Why no call waits for a connection while the endpoints are sick. */
+  OriginFailure sick() {
+    return all.isEmpty()
+        ? noEndpoint()
+        : new OriginFailure(
+            OriginFailure.Kind.CONNECT_FAILED,
+            pool.origin().label() + ": every address is ejected or fails its probes");
   }
 
   /** One server with its addresses. */

@@ -22,6 +22,15 @@ final class OriginConnectionPermits {
     return open.get();
   }
 
+  /** Idle connections of all loops, about. */
+  int idle() {
+    int idle = 0;
+    for (OriginPool pool : pools) {
+      idle += pool.idleCount();
+    }
+    return idle;
+  }
+
   void join(OriginPool pool) {
     pools.add(pool);
   }

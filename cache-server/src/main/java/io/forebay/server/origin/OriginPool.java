@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 final class OriginPool implements WaitQueue {
   static final long NOT_WAITING = Long.MIN_VALUE;
 
-  /** Requests that may wait on one loop for one origin; beyond, they fail at once (I5). */
-  static final int MAX_WAITING = 1024;
+  /** How often it is looked whether those that wait still have something to wait for. */
+  private static final long SICK_CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   /**
    * How much longer than its own a pool lets another loop's request wait before it gives a
@@ -46,6 +46,7 @@ final class OriginPool implements WaitQueue {
   private final RetryBudget retries;
   private final EndpointSet endpoints;
   private final ArrayDeque<PooledCall> waiting = new ArrayDeque<>();
+  private final Deadline sickCheck;
   private int idle;
   private boolean isRetired;
 
@@ -75,6 +76,7 @@ final class OriginPool implements WaitQueue {
             this,
             BalancePolicies.create(
                 origin.config().balance(), client.random(), client.loop().ticker()::nanoTime));
+    this.sickCheck = new Deadline(client.loop(), this::failIfSick);
     slots.join(this);
   }
 
@@ -326,6 +328,9 @@ final class OriginPool implements WaitQueue {
     call.onDequeued();
     PooledCall oldest = waiting.peekFirst();
     waitingSinceNanos = oldest == null ? NOT_WAITING : oldest.waitingSinceNanos();
+    if (oldest == null) {
+      sickCheck.clear();
+    }
     leaveIfDone();
   }
 
@@ -344,12 +349,29 @@ final class OriginPool implements WaitQueue {
         shared.failWaiting(failure);
       }
     }
+    failQueue(failure);
+  }
+
+  /**
+   * Servers were ejected, failed their probes or were drained since the calls began to wait; loops
+   * are not told of all that, so they look.
+   */
+  private void failIfSick() {
+    if (endpoints.isSick()) {
+      failQueue(endpoints.sick());
+    } else if (!waiting.isEmpty()) {
+      sickCheck.in(SICK_CHECK_NANOS);
+    }
+  }
+
+  private void failQueue(OriginFailure failure) {
     while (true) {
       PooledCall next = waiting.peekFirst();
       if (next == null) {
         return;
       }
       removeWaiting(next);
+      next.assign(null);
       next.fail(failure);
     }
   }
@@ -368,9 +390,20 @@ final class OriginPool implements WaitQueue {
   }
 
   private void enqueue(PooledCall call) {
-    if (waiting.size() >= MAX_WAITING) {
+    if (endpoints.isSick()) {
+      call.assign(null);
+      call.fail(endpoints.sick());
+      return;
+    }
+    int maxWaiting = origin.config().protection().maxWaiting();
+    // Who waits until an idle connection is closed for it waits for no response.
+    if (waiting.size() >= maxWaiting && waiting.size() >= maxWaiting + slots.idle()) {
       client.counters().hit(LimitKey.ORIGIN_CONNECTIONS);
-      call.fail(tooMany("and " + MAX_WAITING + " requests are already waiting"));
+      call.fail(
+          tooMany(
+              maxWaiting == 0
+                  ? "and no request may wait"
+                  : "and " + maxWaiting + " requests are already waiting"));
       return;
     }
     if (isRetired && waiting.isEmpty()) {
@@ -380,6 +413,7 @@ final class OriginPool implements WaitQueue {
     call.onQueued(this, loop().ticker().nanoTime(), origin.config().connectTimeout());
     if (waiting.size() == 1) {
       waitingSinceNanos = call.waitingSinceNanos();
+      sickCheck.in(SICK_CHECK_NANOS);
     }
     if (slots.tryAcquire(most)) {
       onSlotGranted();

@@ -21,6 +21,11 @@ import org.jspecify.annotations.Nullable;
  * those that wait no longer rely on others. Confined to the loop.
  */
 final class SharedConnections implements WaitQueue {
+  /**
+   * Calls that may wait for a connection that is being opened; further ones open their own (I5).
+   */
+  static final int MAX_WAITING = 1024;
+
   private final EndpointPool endpoint;
   private final List<Http2Transport> connections = new ArrayList<>();
   private final ArrayDeque<PooledCall> waiting = new ArrayDeque<>();
@@ -44,7 +49,7 @@ final class SharedConnections implements WaitQueue {
       return true;
     }
     boolean waits = isPaused() || (opening > 0 && !isHttp1 && !call.isAlone());
-    if (!waits || endpoint.hasIdle(call) || waiting.size() >= OriginPool.MAX_WAITING) {
+    if (!waits || endpoint.hasIdle(call) || waiting.size() >= MAX_WAITING) {
       return false;
     }
     waiting.add(call);

@@ -261,7 +261,8 @@ final class ConfigLoaderTest {
             SigningConfig.NONE,
             List.of(),
             OriginTlsConfig.DEFAULT,
-            EgressConfig.DEFAULT),
+            EgressConfig.DEFAULT,
+            ProtectionConfig.DEFAULT),
         config.origins().get(1));
     assertEquals(
         new RouteConfig(

@@ -7,6 +7,7 @@ import io.forebay.core.http.HeaderFields;
 import io.forebay.server.config.EgressConfig;
 import io.forebay.server.config.OriginTlsConfig;
 import io.forebay.server.config.ProbeConfig;
+import io.forebay.server.config.ProtectionConfig;
 import io.forebay.server.config.ServerConfig.Balance;
 import io.forebay.server.config.ServerConfig.EjectionConfig;
 import io.forebay.server.config.ServerConfig.Http2Config;
@@ -146,7 +147,8 @@ final class Lab implements AutoCloseable {
         SigningConfig.NONE,
         List.of(),
         OriginTlsConfig.DEFAULT,
-        EgressConfig.DEFAULT);
+        EgressConfig.DEFAULT,
+        ProtectionConfig.DEFAULT);
   }
 
   /** The same with several servers. */
@@ -179,6 +181,10 @@ final class Lab implements AutoCloseable {
 
   static OriginConfig withMost(OriginConfig c, int most) {
     return edit(c, draft -> draft.maxConnections = most);
+  }
+
+  static OriginConfig protectedBy(OriginConfig c, ProtectionConfig protection) {
+    return edit(c, draft -> draft.protection = protection);
   }
 
   static OriginConfig withTimes(
@@ -275,6 +281,7 @@ final class Lab implements AutoCloseable {
     private Duration total;
     private Duration keepAlive;
     private SigningConfig signing;
+    private ProtectionConfig protection;
 
     Draft(OriginConfig from) {
       name = from.name();
@@ -299,6 +306,7 @@ final class Lab implements AutoCloseable {
       total = from.totalTimeout();
       keepAlive = from.keepAlive();
       signing = from.signing();
+      protection = from.protection();
     }
 
     OriginConfig config() {
@@ -324,7 +332,8 @@ final class Lab implements AutoCloseable {
           signing,
           fallback,
           tls,
-          egress);
+          egress,
+          protection);
     }
   }
 

@@ -3,6 +3,7 @@ package io.forebay.server.origin;
 import io.forebay.server.config.EgressConfig;
 import io.forebay.server.config.OriginTlsConfig;
 import io.forebay.server.config.ProbeConfig;
+import io.forebay.server.config.ProtectionConfig;
 import io.forebay.server.config.ServerConfig.Balance;
 import io.forebay.server.config.ServerConfig.EjectionConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
@@ -147,7 +148,8 @@ public final class OriginWire {
                   SigningConfig.NONE,
                   List.of(),
                   OriginTlsConfig.DEFAULT,
-                  EgressConfig.DEFAULT)),
+                  EgressConfig.DEFAULT,
+                  ProtectionConfig.DEFAULT)),
           Origins.NONE,
           address -> false);
     } catch (IOException e) {

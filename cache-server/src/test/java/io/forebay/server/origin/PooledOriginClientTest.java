@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.core.http.HeaderFields;
+import io.forebay.server.config.ProtectionConfig;
 import io.forebay.server.http.RequestBody;
 import io.forebay.server.origin.OriginFailure.Kind;
 import io.forebay.testing.ScriptedOrigin;
@@ -336,7 +337,7 @@ class PooledOriginClientTest {
           lab.onLoop(
               0,
               () -> {
-                for (int i = 0; i < OriginPool.MAX_WAITING; i++) {
+                for (int i = 0; i < ProtectionConfig.DEFAULT.maxWaiting(); i++) {
                   lab.client(0).send("main", Lab.get("/waits"), new Recorder());
                 }
                 Recorder last = new Recorder();

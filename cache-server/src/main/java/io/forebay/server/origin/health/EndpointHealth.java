@@ -67,7 +67,7 @@ public final class EndpointHealth {
   }
 
   /** Whether it may get no requests because of probes; they alone can end that. */
-  boolean isFailingProbes() {
+  public boolean isFailingProbes() {
     ProbeStatus status = probe;
     return status != null && !status.isUsable();
   }
