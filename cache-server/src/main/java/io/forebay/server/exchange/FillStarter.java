@@ -16,7 +16,9 @@ import io.forebay.server.fill.history.FillHistory;
 import io.forebay.server.fill.history.FillKey;
 import io.forebay.server.http.ClientInfo;
 import io.forebay.server.http.RequestBody;
+import io.forebay.server.http.WarmUpAgent;
 import io.forebay.server.origin.OriginRequest;
+import io.forebay.server.origin.Priority;
 import io.forebay.server.runtime.RuntimeConfig;
 import io.forebay.storage.object.StoredHead;
 import java.util.List;
@@ -65,12 +67,13 @@ public final class FillStarter {
             saved,
             route,
             request(
-                request.config(),
-                route,
-                saved,
-                request.questionBody(),
-                request.client(),
-                conditions.size() > 0 ? conditions : rangeField(asked)),
+                    request.config(),
+                    route,
+                    saved,
+                    request.questionBody(),
+                    request.client(),
+                    conditions.size() > 0 ? conditions : rangeField(asked))
+                .with(leader == null ? Priority.REFRESH : priority(request)),
             stale == null ? null : stale.ref(),
             others,
             stale == null ? asked : null,
@@ -109,7 +112,17 @@ public final class FillStarter {
             RequestBody.NONE,
             request.client(),
             config.hostFor(request.route().originName()),
-            rangeFields);
+            rangeFields)
+        .with(priority(request));
+  }
+
+  /**
+   * The node's own warm-up says who it is. A client that says the same waits longer itself, no one
+   * else does.
+   */
+  private static Priority priority(ClientRequest request) {
+    CharSequence agent = request.view().fields().first("user-agent");
+    return agent != null && WarmUpAgent.is(agent) ? Priority.WARM_UP : Priority.CLIENT;
   }
 
   public static HeaderFields rangeField(@Nullable Satisfiable asked) {

@@ -7,7 +7,6 @@ import io.forebay.server.origin.balance.BalancePolicies;
 import io.forebay.server.origin.health.OriginHealth;
 import io.netty.channel.EventLoop;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -17,10 +16,10 @@ import org.jspecify.annotations.Nullable;
  * loops read.
  *
  * <p>The limit holds for all endpoints together. Requests therefore wait at the origin: a
- * connection that becomes free serves the request that waited longest, also if another endpoint was
- * chosen for it. Only where that endpoint has fewer connections than its share is the free one
- * closed, and its permit used for a connection there. So neither requests nor new endpoints starve
- * at the limit.
+ * connection that becomes free serves the request whose turn it is ({@link CallQueue}), also if
+ * another endpoint was chosen for it. Only where that endpoint has fewer connections than its share
+ * is the free one closed, and its permit used for a connection there. So neither requests nor new
+ * endpoints starve at the limit.
  */
 final class OriginPool implements WaitQueue {
   static final long NOT_WAITING = Long.MIN_VALUE;
@@ -45,7 +44,7 @@ final class OriginPool implements WaitQueue {
   private final OriginHealth health;
   private final RetryBudget retries;
   private final EndpointSet endpoints;
-  private final ArrayDeque<PooledCall> waiting = new ArrayDeque<>();
+  private final CallQueue waiting = new CallQueue();
   private final Deadline sickCheck;
   private int idle;
   private boolean isRetired;
@@ -251,7 +250,7 @@ final class OriginPool implements WaitQueue {
   void onFree(PooledConnection connection) {
     EndpointPool endpoint = connection.endpoint();
     OriginPool other = slots.longestWaiting(this);
-    PooledCall next = waiting.peekFirst();
+    PooledCall next = waiting.first();
     if (next != null
         && mayServe(endpoint, next)
         && connection.canServe(next)
@@ -285,14 +284,14 @@ final class OriginPool implements WaitQueue {
       return false;
     }
     OriginPool other = slots.longestWaiting(this);
-    PooledCall next = waiting.peekFirst();
+    PooledCall next = waiting.first();
     while (next != null
         && mayServe(endpoint, next)
         && connection.canServe(next)
         && !isOvertaken(next, other)) {
       removeWaiting(next);
       connection.start(next);
-      next = waiting.peekFirst();
+      next = waiting.first();
     }
     return other == null || !hasWaitedLong(other);
   }
@@ -313,7 +312,7 @@ final class OriginPool implements WaitQueue {
 
   /** Another loop, or this one, gave up a slot for this pool. */
   void onSlotGranted() {
-    PooledCall next = waiting.peekFirst();
+    PooledCall next = waiting.first();
     if (next == null) {
       releaseSlot();
       return;
@@ -326,12 +325,16 @@ final class OriginPool implements WaitQueue {
   public void removeWaiting(PooledCall call) {
     waiting.remove(call);
     call.onDequeued();
-    PooledCall oldest = waiting.peekFirst();
-    waitingSinceNanos = oldest == null ? NOT_WAITING : oldest.waitingSinceNanos();
-    if (oldest == null) {
+    announceFirst();
+    if (waiting.isEmpty()) {
       sickCheck.clear();
     }
     leaveIfDone();
+  }
+
+  private void announceFirst() {
+    PooledCall first = waiting.first();
+    waitingSinceNanos = first == null ? NOT_WAITING : first.waitingSinceNanos();
   }
 
   /** The configuration no longer has this origin as it is: nothing is kept from now on. */
@@ -366,7 +369,7 @@ final class OriginPool implements WaitQueue {
 
   private void failQueue(OriginFailure failure) {
     while (true) {
-      PooledCall next = waiting.peekFirst();
+      PooledCall next = waiting.first();
       if (next == null) {
         return;
       }
@@ -399,20 +402,31 @@ final class OriginPool implements WaitQueue {
     // Who waits until an idle connection is closed for it waits for no response.
     if (waiting.size() >= maxWaiting && waiting.size() >= maxWaiting + slots.idle()) {
       client.counters().hit(LimitKey.ORIGIN_CONNECTIONS);
-      call.fail(
-          tooMany(
-              maxWaiting == 0
-                  ? "and no request may wait"
-                  : "and " + maxWaiting + " requests are already waiting"));
-      return;
+      PooledCall lower = waiting.lastBelow(call.request().priority());
+      if (lower == null) {
+        call.fail(
+            tooMany(
+                maxWaiting == 0
+                    ? "and no request may wait"
+                    : "and " + maxWaiting + " requests are already waiting"));
+        return;
+      }
+      removeWaiting(lower);
+      addWaiting(call);
+      lower.fail(tooMany("and " + maxWaiting + " more urgent requests are waiting"));
+    } else {
+      addWaiting(call);
     }
+  }
+
+  private void addWaiting(PooledCall call) {
     if (isRetired && waiting.isEmpty()) {
       slots.join(this);
     }
-    waiting.addLast(call);
+    waiting.add(call);
     call.onQueued(this, loop().ticker().nanoTime(), origin.config().connectTimeout());
+    announceFirst();
     if (waiting.size() == 1) {
-      waitingSinceNanos = call.waitingSinceNanos();
       sickCheck.in(SICK_CHECK_NANOS);
     }
     if (slots.tryAcquire(most)) {

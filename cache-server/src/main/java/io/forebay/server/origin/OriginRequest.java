@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param body the request body; {@link RequestBody#NONE} for none
  * @param hop what is said on this connection alone
  * @param client on whose behalf alone it is sent, or null where others may get the response too
+ * @param priority where requests wait at the origin's limit
  */
 public record OriginRequest(
     String method,
@@ -22,7 +23,19 @@ public record OriginRequest(
     HeaderFields fields,
     RequestBody body,
     Hop hop,
-    @Nullable ClientInfo client) {
+    @Nullable ClientInfo client,
+    Priority priority) {
+
+  /** A request that a client waits for. */
+  public OriginRequest(
+      String method,
+      String target,
+      HeaderFields fields,
+      RequestBody body,
+      Hop hop,
+      @Nullable ClientInfo client) {
+    this(method, target, fields, body, hop, client, Priority.CLIENT);
+  }
 
   /** A request for whoever waits for the response. */
   public OriginRequest(
@@ -39,22 +52,30 @@ public record OriginRequest(
   OriginRequest at(String newTarget) {
     return newTarget.equals(target)
         ? this
-        : new OriginRequest(method, newTarget, fields, body, hop, client);
+        : new OriginRequest(method, newTarget, fields, body, hop, client, priority);
   }
 
   /** The same, and trailers of the response are wanted. */
   public OriginRequest takingTrailers(boolean value) {
-    return new OriginRequest(method, target, fields, body, new Hop(null, false, value), client);
+    return new OriginRequest(
+        method, target, fields, body, new Hop(null, false, value), client, priority);
   }
 
   /** The same on behalf of one client. */
   public OriginRequest onBehalfOf(ClientInfo newClient) {
-    return new OriginRequest(method, target, fields, body, hop, newClient);
+    return new OriginRequest(method, target, fields, body, hop, newClient, priority);
   }
 
   /** The same with other fields. */
   public OriginRequest with(HeaderFields newFields) {
-    return new OriginRequest(method, target, newFields, body, hop, client);
+    return new OriginRequest(method, target, newFields, body, hop, client, priority);
+  }
+
+  /** The same with another priority. */
+  public OriginRequest with(Priority newPriority) {
+    return newPriority == priority
+        ? this
+        : new OriginRequest(method, target, fields, body, hop, client, newPriority);
   }
 
   /** Whether it makes no difference to send it twice, and all of it is there to do so. */

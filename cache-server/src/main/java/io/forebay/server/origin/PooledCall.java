@@ -155,6 +155,7 @@ final class PooledCall implements OriginCall, LongSupplier {
     return request.client() != null && origin != null && origin.config().egress().proxyProtocol();
   }
 
+  /** Since when it counts as waiting, by its priority. */
   long waitingSinceNanos() {
     return waitingSinceNanos;
   }
@@ -233,7 +234,7 @@ final class PooledCall implements OriginCall, LongSupplier {
 
   void onQueued(WaitQueue waitsIn, long nowNanos, Duration timeout) {
     queue = waitsIn;
-    waitingSinceNanos = nowNanos;
+    waitingSinceNanos = nowNanos + request.priority().handicapNanos(timeout);
     wait = new Deadline(client.loop(), () -> onWaitedTooLong(waitsIn, timeout));
     wait.in(timeout.toNanos());
   }

@@ -1,5 +1,6 @@
 package io.forebay.server.warm;
 
+import io.forebay.server.http.WarmUpAgent;
 import io.forebay.server.json.AdminError;
 import io.forebay.server.json.Json;
 import io.forebay.server.node.NodeControl;
@@ -26,7 +27,7 @@ public final class WarmJobs implements AutoCloseable {
 
   public WarmJobs(NodeControl node, String version) {
     this.node = node;
-    this.userAgent = "forebay-warm/" + version;
+    this.userAgent = WarmUpAgent.of(version);
   }
 
   /** Starts a job and answers its number. */

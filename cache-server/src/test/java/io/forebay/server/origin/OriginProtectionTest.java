@@ -14,6 +14,8 @@ import io.forebay.testing.ScriptedOrigin;
 import io.forebay.testing.ScriptedOrigin.Connection;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -203,5 +205,102 @@ class OriginProtectionTest {
       assertFalse(hangs.isOver());
       assertFalse(getsItsPermit.isOver());
     }
+  }
+
+  // Priorities.
+
+  private static OriginRequest get(String target, Priority priority) {
+    return Lab.get(target).with(priority);
+  }
+
+  @Test
+  void atTheLimitClientsGoBeforeRefreshesAndTheseBeforeWarmUps() throws Exception {
+    try (Lab lab = Lab.of(one(9))) {
+      lab.send(Lab.get("/in-progress"));
+      lab.send(get("/warm-up", Priority.WARM_UP));
+      lab.send(get("/refresh", Priority.REFRESH));
+      lab.send(get("/client-1", Priority.CLIENT));
+      Recorder cancelled =
+          lab.send(0, get("/x", Priority.CLIENT), new Recorder(), OriginCall::cancel);
+      lab.send(get("/client-2", Priority.CLIENT));
+      Connection connection = first.accept();
+      for (String path :
+          List.of("/in-progress", "/client-1", "/client-2", "/refresh", "/warm-up")) {
+        String head = connection.head();
+        assertTrue(head.startsWith("GET " + path + " "), () -> head + " instead of " + path);
+        connection.respond("x");
+      }
+      assertFalse(cancelled.isOver());
+    }
+  }
+
+  @Test
+  void aFullQueueGivesUpItsLeastUrgentRequest() throws Exception {
+    try (Lab lab = Lab.of(one(2))) {
+      lab.send(Lab.get("/in-progress"));
+      Recorder warmUp = lab.send(get("/warm-up", Priority.WARM_UP));
+      Recorder refresh = lab.send(get("/refresh", Priority.REFRESH));
+      Recorder client = lab.send(get("/client", Priority.CLIENT));
+      String detail = warmUp.failure(Kind.TOO_MANY_CONNECTIONS);
+      assertTrue(detail.contains("2 more urgent requests are waiting"), detail);
+      Recorder late = lab.send(get("/late", Priority.REFRESH));
+      late.failure(Kind.TOO_MANY_CONNECTIONS);
+      Connection connection = first.accept();
+      for (int i = 0; i < 3; i++) {
+        connection.head();
+        connection.respond("x");
+      }
+      assertEquals("x", client.body());
+      assertEquals("x", refresh.body());
+    }
+  }
+
+  @Test
+  void noPriorityIsOvertakenForEver() throws Exception {
+    try (Lab lab = Lab.of(one(9))) {
+      CallQueue queue = new CallQueue();
+      List<String> order =
+          lab.onLoop(
+              0,
+              () -> {
+                // Times in seconds; requests wait at most 4.
+                queued(lab, queue, Priority.WARM_UP, 0);
+                queued(lab, queue, Priority.REFRESH, 0);
+                queued(lab, queue, Priority.CLIENT, 0.5);
+                queued(lab, queue, Priority.CLIENT, 1.5);
+                queued(lab, queue, Priority.CLIENT, 2.5);
+                List<String> targets = new ArrayList<>();
+                for (PooledCall next = queue.first(); next != null; next = queue.first()) {
+                  targets.add(next.request().target());
+                  queue.remove(next);
+                  next.onDequeued();
+                }
+                assertEquals(0, queue.size());
+                return targets;
+              });
+      assertEquals(
+          List.of("/CLIENT/0.5", "/REFRESH/0.0", "/CLIENT/1.5", "/WARM_UP/0.0", "/CLIENT/2.5"),
+          order);
+    }
+  }
+
+  private static void queued(Lab lab, CallQueue queue, Priority priority, double seconds) {
+    OriginRequest request = get("/" + priority + "/" + seconds, priority);
+    PooledCall call = new PooledCall(lab.client(0), null, request, new Recorder());
+    call.onQueued(
+        new WaitQueue() {
+          @Override
+          public void removeWaiting(PooledCall removed) {
+            queue.remove(removed);
+          }
+
+          @Override
+          public OriginFailure waitedTooLong(Duration timeout) {
+            return new OriginFailure(Kind.TOO_MANY_CONNECTIONS, "");
+          }
+        },
+        (long) (seconds * 1e9),
+        Duration.ofSeconds(4));
+    queue.add(call);
   }
 }

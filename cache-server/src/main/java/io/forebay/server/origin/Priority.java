@@ -1,0 +1,32 @@
+package io.forebay.server.origin;
+
+import java.time.Duration;
+
+/**
+ * Which requests go first where requests wait at an origin's limit, the most urgent first.
+ *
+ * <p>A request counts as having come later than it did: by a share of the time that requests may
+ * wait at most. So those of lower priority wait behind others, and none is overtaken for ever: once
+ * it has waited that long, requests that come from then on no longer pass it.
+ */
+public enum Priority {
+  /** A client waits for it. */
+  CLIENT(0),
+  /** A refresh of what is served meanwhile. */
+  REFRESH(1),
+  /** A warm-up: nobody has asked for it yet. */
+  WARM_UP(2);
+
+  private static final int SHARES = 4;
+
+  private final int shares;
+
+  Priority(int shares) {
+    this.shares = shares;
+  }
+
+  /** By how much later it counts as having come. */
+  long handicapNanos(Duration longestWait) {
+    return longestWait.toNanos() / SHARES * shares;
+  }
+}
