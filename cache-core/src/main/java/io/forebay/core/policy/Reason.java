@@ -113,6 +113,8 @@ public enum Reason {
   REFUSED_FIELDS(null, "fields", "A header field is malformed or not allowed."),
   REFUSED_METHOD(null, "method", "This method is not served here."),
   REFUSED_NO_ROUTE(null, "no-route", "No route is configured for this host and path."),
+  REFUSED_UPGRADE(
+      null, "upgrade", "The route does not allow the protocol that the client wants a tunnel for."),
   REFUSED_LOOP(null, "loop", "The request has already passed through this node."),
   REFUSED_OVERLOAD(null, "overload", "The node is overloaded, or a limit was reached."),
   REFUSED_CLIENT_LIMIT(

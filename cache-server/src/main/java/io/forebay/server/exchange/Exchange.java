@@ -126,6 +126,13 @@ final class Exchange extends ClientResponse
           ProxyError.DESTINATION_NOT_FOUND);
     }
     request.route(route);
+    if (PassThrough.lacksTunnel(request, sink())) {
+      return refuse(
+          501,
+          "this protocol is not forwarded here",
+          Reason.REFUSED_UPGRADE,
+          ProxyError.HTTP_REQUEST_DENIED);
+    }
     return switch (Decider.decideBeforeLookup(request.view(), route)) {
       case null -> {
         if (QueryRequest.isQuery(request.view())) {

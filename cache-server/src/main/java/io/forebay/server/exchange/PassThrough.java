@@ -126,6 +126,12 @@ final class PassThrough extends OriginRelay implements Tunnel.Outcome {
     return offer != null && sink.readyForTunnel() ? offer : null;
   }
 
+  /** Whether the client asks for nothing but a tunnel that the route does not allow. */
+  static boolean lacksTunnel(ClientRequest request, ResponseSink sink) {
+    return sink.needsTunnel()
+        && UpgradeOffer.of(request.view(), request.route().forwarding().upgrades()) == null;
+  }
+
   private OriginRequest originRequest() {
     Route route = request.route();
     boolean expectsContinue =
@@ -229,6 +235,14 @@ final class PassThrough extends OriginRelay implements Tunnel.Outcome {
     OriginCall current = call;
     giveBackPlace();
     if (response.isOver() || current == null) {
+      return;
+    }
+    if (response.sink().needsTunnel() && status / 100 == 2) {
+      // To the client it would mean that the tunnel is open.
+      current.cancel();
+      exchange.refuse(
+          new OriginFailure(
+              OriginFailure.Kind.UPGRADE_FAILED, "the origin answered the upgrade with " + status));
       return;
     }
     OriginRequest sent = asked;

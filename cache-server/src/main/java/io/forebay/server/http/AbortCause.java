@@ -12,6 +12,8 @@ public enum AbortCause {
   BODY_CHANGED,
   /** The client made no progress for too long, or its private copies passed the bound. */
   CLIENT_STALLED,
+  /** The other side of a tunnel is gone. */
+  TUNNEL_BROKEN,
   /** The process is stopping and the drain time is over. */
   SHUTDOWN,
   /** A defect of ours; logged with its stack. */

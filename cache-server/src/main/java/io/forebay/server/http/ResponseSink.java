@@ -69,8 +69,17 @@ public interface ResponseSink extends LeaseHolder {
   }
 
   /**
-   * Answers with 101 and hands the connection over as it is; the exchange's listener hears nothing
-   * more. Legal instead of {@link #head}, once {@link #readyForTunnel} was true.
+   * Whether the client asked for a tunnel and can take nothing else for success: a response with
+   * 2xx would tell it that the tunnel is open (RFC 8441 §4).
+   */
+  default boolean needsTunnel() {
+    return false;
+  }
+
+  /**
+   * Answers with 101 (or 200, where a stream becomes the tunnel) and hands the connection over as
+   * it is; the exchange's listener hears nothing more. Legal instead of {@link #head}, once {@link
+   * #readyForTunnel} was true.
    *
    * @param head as for {@link #head}
    * @param protocol value of Upgrade

@@ -5,7 +5,7 @@ import io.forebay.core.http.UpgradeOffer;
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.origin.OriginFailure.Kind;
 import io.forebay.server.text.Printable;
-import io.forebay.server.tunnel.TunnelEnd;
+import io.forebay.server.tunnel.SocketTunnelEnd;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
@@ -437,7 +437,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter
     deadline.stop();
     // What is no HTTP connection any more counts as a tunnel, not among those for requests.
     releaseSlot();
-    current.tunnel(fields, TunnelEnd.takeOver(context().channel(), this, decoder));
+    current.tunnel(fields, SocketTunnelEnd.takeOver(context().channel(), this, decoder));
   }
 
   private void onContent(PooledCall current, HttpContent content) {

@@ -177,9 +177,11 @@ public final class Tunnel {
     public void onEnd() {
       isEnded = true;
       onMoved();
+      boolean isLast = back().isEnded || !from.canHalfClose() || !to.canHalfClose();
+      // Before the end is told: a stream may be gone with it.
+      isClosing |= isLast;
       to.finish();
-      if (back().isEnded || !from.canHalfClose() || !to.canHalfClose()) {
-        isClosing = true;
+      if (isLast) {
         to.closeWhenSent();
         from.closeWhenSent();
       }

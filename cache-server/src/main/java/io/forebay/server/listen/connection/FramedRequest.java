@@ -26,6 +26,7 @@ public final class FramedRequest extends ClientRequest {
 
   private final Headers<CharSequence, CharSequence, ?> headers;
   private boolean isWithoutBody;
+  private boolean isTunnelRequest;
 
   public FramedRequest(
       LimitsConfig limits,
@@ -41,9 +42,10 @@ public final class FramedRequest extends ClientRequest {
    * Checks the request; null when it may go on to an exchange.
    *
    * @param takesPurges whether a purge may
+   * @param takesTunnels whether the client was told that it may use extended CONNECT
    */
   @Nullable
-  public Rejection read(boolean takesPurges) {
+  public Rejection read(boolean takesPurges, boolean takesTunnels) {
     CharSequence methodValue = headers.get(PseudoHeaderName.METHOD.value());
     if (methodValue == null || !FieldSyntax.isToken(methodValue)) {
       return Rejection.MALFORMED;
@@ -52,6 +54,15 @@ public final class FramedRequest extends ClientRequest {
     Rejection refusal = readFields();
     if (refusal != null) {
       return refusal;
+    }
+    if (headers.contains(PseudoHeaderName.PROTOCOL.value())) {
+      if (!takesTunnels || !ExtendedConnect.isWellFormed(method, headers)) {
+        return Rejection.MALFORMED;
+      }
+      isTunnelRequest = true;
+      method = ExtendedConnect.translate(headers);
+      knownFields |= 1 << KnownField.UPGRADE.ordinal();
+      expectsContinue = false;
     }
     if (!RequestTarget.isServed(method, takesPurges)) {
       return Rejection.METHOD;
@@ -193,10 +204,7 @@ public final class FramedRequest extends ClientRequest {
 
   private static int pseudoBit(CharSequence name) {
     PseudoHeaderName pseudo = PseudoHeaderName.getPseudoHeader(name);
-    // Extended CONNECT was not offered to clients (RFC 8441 §3).
-    return pseudo == null || !pseudo.isRequestOnly() || pseudo == PseudoHeaderName.PROTOCOL
-        ? 0
-        : 1 << pseudo.ordinal();
+    return pseudo == null || !pseudo.isRequestOnly() ? 0 : 1 << pseudo.ordinal();
   }
 
   private static boolean hasUpperCase(CharSequence name) {
@@ -220,9 +228,19 @@ public final class FramedRequest extends ClientRequest {
     isWithoutBody = true;
   }
 
+  /** Whether it asks for a tunnel on its stream: what follows the fields is not a body. */
+  public boolean isTunnelRequest() {
+    return isTunnelRequest;
+  }
+
+  /** Whether nothing follows the fields on the stream. */
+  boolean endsStream() {
+    return isWithoutBody;
+  }
+
   @Override
   public boolean hasBody() {
-    return !isWithoutBody;
+    return !isWithoutBody && !isTunnelRequest;
   }
 
   @Override

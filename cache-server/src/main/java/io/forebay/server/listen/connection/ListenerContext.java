@@ -50,6 +50,7 @@ public final class ListenerContext {
 
   // Of the configuration in force. A connection keeps those it began with.
   private ServerConfig config;
+  private boolean takesTunnels;
 
   private final Loop loop;
   private final LongSupplier clockMillis;
@@ -78,6 +79,7 @@ public final class ListenerContext {
     this.counters = counters;
     this.accessLog = accessLog;
     this.config = config;
+    this.takesTunnels = takesTunnels(config);
     this.nodeConnections = nodeConnections;
     this.largeWrites = largeWrites;
     this.wheel = new DeadlineWheel(clockNanos);
@@ -97,6 +99,11 @@ public final class ListenerContext {
     return config.http2();
   }
 
+  /** Whether connections that begin now are told that they may ask for tunnels on streams. */
+  public boolean takesTunnels() {
+    return takesTunnels;
+  }
+
   public long retryAfterSeconds() {
     return config.overload().retryAfter().toSeconds();
   }
@@ -104,8 +111,13 @@ public final class ListenerContext {
   /** Replaces the bounds, for connections to come. On the loop. */
   public void reconfigure(ServerConfig next) {
     config = next;
+    takesTunnels = takesTunnels(next);
     exchanges.load().reconfigure(next.overload());
     largeWrites.privateCopyBytes(next.limits().privateCopyBytes());
+  }
+
+  private static boolean takesTunnels(ServerConfig config) {
+    return config.routes().stream().anyMatch(route -> !route.forwarding().upgrade().isEmpty());
   }
 
   public EventLoop eventLoop() {

@@ -5,6 +5,7 @@ import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.forebay.server.http.AbortCause;
 import io.forebay.server.http.RequestBody;
 import io.forebay.server.http.ResponseSink;
+import io.forebay.server.tunnel.TunnelEnd;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
@@ -66,6 +67,9 @@ public abstract class RequestStream<H extends Headers<CharSequence, CharSequence
   private boolean isLive = true;
   private boolean wasWritable = true;
 
+  /** The stream is a tunnel from now on, without bounds of requests. */
+  private boolean isTunnel;
+
   public RequestStream(
       ListenerContext loop,
       LimitsConfig limits,
@@ -76,8 +80,9 @@ public abstract class RequestStream<H extends Headers<CharSequence, CharSequence
     this.allocator = allocator;
     this.request = request;
     this.owesContinue = request.expectsContinue();
-    this.isBodyRead = !request.hasBody();
-    this.isBodyOver = isBodyRead;
+    this.isBodyRead = request.endsStream();
+    // The end of a tunnel's stream is told to the tunnel.
+    this.isBodyOver = isBodyRead && !request.isTunnelRequest();
     this.beganNanos = loop.wheel.nowNanos();
     this.pace = new RequestBodyRate(limits, loop.timeouts());
   }
@@ -116,6 +121,12 @@ public abstract class RequestStream<H extends Headers<CharSequence, CharSequence
   /** The response is whole; the rest of the request is not wanted. */
   public abstract void stopBody();
 
+  /** The same once the end that was written has gone out. */
+  public abstract void stopBodyWhenSent();
+
+  /** The stream becomes a tunnel. */
+  public void onTunnel() {}
+
   /** Breaks the response off, so that the client sees it. */
   public abstract void breakOff(AbortCause cause);
 
@@ -148,6 +159,9 @@ public abstract class RequestStream<H extends Headers<CharSequence, CharSequence
 
   /** What it is refused for now, if its time is over or its body comes too slowly. */
   public final @Nullable Rejection overdue(long nowNanos, long totalNanos) {
+    if (isTunnel) {
+      return null;
+    }
     if (nowNanos - beganNanos >= totalNanos) {
       return Rejection.REQUEST_TIMEOUT;
     }
@@ -181,7 +195,7 @@ public abstract class RequestStream<H extends Headers<CharSequence, CharSequence
       data.release();
       return Rejection.CONTENT_LENGTH;
     }
-    if (receivedBytes > limits.requestBodyBytes()) {
+    if (receivedBytes > limits.requestBodyBytes() && !request.isTunnelRequest()) {
       data.release();
       return Rejection.BODY_TOO_LARGE;
     }
@@ -311,6 +325,11 @@ public abstract class RequestStream<H extends Headers<CharSequence, CharSequence
       head.release();
       return;
     }
+    if (needsTunnel() && status / 100 == 2) {
+      head.release();
+      onDefect("a tunnel was asked for and none is open");
+      return;
+    }
     hasHead = true;
     hasBody = status != 204 && status != 304 && !request.isHead();
     List<AsciiString> fields = new ArrayList<>(FIELDS);
@@ -381,6 +400,52 @@ public abstract class RequestStream<H extends Headers<CharSequence, CharSequence
   @Override
   public boolean acceptsTrailers() {
     return true;
+  }
+
+  @Override
+  public boolean readyForTunnel() {
+    return isLive && request.isTunnelRequest();
+  }
+
+  @Override
+  public boolean needsTunnel() {
+    return request.isTunnelRequest();
+  }
+
+  @Override
+  public TunnelEnd tunnel(ByteBuf head, String protocol) {
+    List<AsciiString> lines = new ArrayList<>(FIELDS);
+    addLines(lines, head);
+    head.release();
+    List<AsciiString> fields = new ArrayList<>(lines.size());
+    for (int i = 0; i < lines.size(); i += 2) {
+      if (!ExtendedConnect.isDropped(lines.get(i))) {
+        fields.add(lines.get(i));
+        fields.add(lines.get(i + 1));
+      }
+    }
+    hasHead = true;
+    isTunnel = true;
+    status = HttpResponseStatus.OK.code();
+    StreamTunnelEnd end = new StreamTunnelEnd(this);
+    listener = end;
+    receiver = end;
+    onTunnel();
+    writeHeaders(
+        finalHeaders(HttpResponseStatus.OK.codeAsText(), fields.toArray(NO_FIELDS)), false);
+    flushSoon();
+    return end;
+  }
+
+  /** Whether the stream is a tunnel. */
+  public final boolean isTunnel() {
+    return isTunnel;
+  }
+
+  /** Ends the tunnel's direction to the client; the other goes on. */
+  final void endOutput() {
+    writeEnd();
+    flushSoon();
   }
 
   @Override

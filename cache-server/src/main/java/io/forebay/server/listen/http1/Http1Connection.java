@@ -14,6 +14,7 @@ import io.forebay.server.listen.connection.ListenerContext;
 import io.forebay.server.listen.connection.LocalReplyEvent;
 import io.forebay.server.listen.connection.PrebuiltResponses;
 import io.forebay.server.listen.connection.Rejection;
+import io.forebay.server.tunnel.SocketTunnelEnd;
 import io.forebay.server.tunnel.TunnelEnd;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -395,7 +396,7 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
     output.end();
     request.clear();
     phase = Phase.CLOSED;
-    return TunnelEnd.takeOver(channel, this, fastLane, decoder);
+    return SocketTunnelEnd.takeOver(channel, this, fastLane, decoder);
   }
 
   void onResponseEnded() {

@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 final class Http2Codec extends Http2FrameCodecBuilder {
 
   /** What a stream may send of a body before we have taken it. */
-  private static final int WINDOW_LENGTH = 256 * 1024;
+  static final int WINDOW_LENGTH = 256 * 1024;
 
   private static final int TABLE_LENGTH = 4096;
 
@@ -80,6 +80,7 @@ final class Http2Codec extends Http2FrameCodecBuilder {
       LimitsConfig limits,
       Http2Config bounds,
       Duration drain,
+      boolean takesTunnels,
       FrameFloodLimiter guard,
       FrameListener listener) {
     Http2Connection connection = new DefaultHttp2Connection(true, 0);
@@ -92,6 +93,9 @@ final class Http2Codec extends Http2FrameCodecBuilder {
             .maxConcurrentStreams(limits.streamsPerConnection())
             .initialWindowSize(WINDOW_LENGTH);
     settings.put(NO_TREE_OF_PRIORITIES, Long.valueOf(1));
+    if (takesTunnels) {
+      settings.connectProtocolEnabled(true);
+    }
     Http2Codec builder = new Http2Codec(limits, bounds, guard, listener);
     builder.connection(connection);
     Http2FrameCodec codec =

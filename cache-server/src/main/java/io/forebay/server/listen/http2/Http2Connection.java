@@ -20,6 +20,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -85,6 +86,10 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
   private final StreamDispatcher dispatcher;
   private final GoAwaySequence goAway;
 
+  /** Whether the client was told that it may use extended CONNECT. */
+  private final boolean takesTunnels;
+
+  private @Nullable TunnelWindows tunnelWindows;
   private @Nullable ChannelHandlerContext context;
   private @Nullable Http2FrameCodec codec;
   private @Nullable AltSvc altSvc;
@@ -113,6 +118,7 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
     guard = ClientCertificateCheck.of(channel);
     limits = loop.limits();
     timeouts = loop.timeouts();
+    takesTunnels = loop.takesTunnels();
     stallWatch = new StallDetector(channel, loop.sendQueue);
     deadline = loop.wheel.entry(this::onDeadline);
     progress = new StreamProgress(loop.counters, timeouts);
@@ -123,8 +129,10 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
   /** The codec that goes before this handler. */
   public Http2FrameCodec codec() {
     FrameFloodLimiter guard = new FrameFloodLimiter(loop.http2(), loop.wheel::nowNanos, listener);
-    Http2Codec.Made made = Http2Codec.make(limits, loop.http2(), timeouts.drain(), guard, listener);
+    Http2Codec.Made made =
+        Http2Codec.make(limits, loop.http2(), timeouts.drain(), takesTunnels, guard, listener);
     codec = made.codec();
+    tunnelWindows = new TunnelWindows(made.codec().connection(), Http2Codec.WINDOW_LENGTH);
     turns = made.turns();
     return made.codec();
   }
@@ -233,8 +241,8 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
     Http2FrameStream stream = frame.stream();
     Http2RequestStream known = streams.get(stream.id());
     if (known != null) {
-      // Trailers; they only end the body (S29).
-      if (frame.isEndStream()) {
+      // Trailers; they only end the body (S29). A tunnel has none (RFC 9113 §8.5).
+      if (frame.isEndStream() && !known.request().isTunnelRequest()) {
         take(known, Unpooled.EMPTY_BUFFER, true);
       } else {
         refuse(known, Rejection.MALFORMED);
@@ -244,7 +252,7 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
     Http2Headers headers = frame.headers();
     FramedRequest request = new FramedRequest(limits, headers, scheme, frame.isEndStream());
     request.guardedBy(guard);
-    Rejection refusal = request.read(loop.exchanges.takesPurges());
+    Rejection refusal = request.read(loop.exchanges.takesPurges(), takesTunnels);
     Http2RequestStream opened = new Http2RequestStream(this, stream, request);
     streams.put(stream.id(), opened);
     newestStream = stream.id();
@@ -323,19 +331,27 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
     }
   }
 
+  /** A stream becomes a tunnel: what it is not rid of must not shut the others' window. */
+  void onTunnel() {
+    TunnelWindows windows = tunnelWindows;
+    if (windows != null && !isClosed) {
+      windows.onTunnelOpened();
+    }
+  }
+
   // ---- writing; called by the streams
 
   ByteBufAllocator allocator() {
     return channel.alloc();
   }
 
-  void write(Http2Frame frame) {
+  @Nullable ChannelFuture write(Http2Frame frame) {
     ChannelHandlerContext ctx = context;
     if (ctx == null || isClosed) {
       ReferenceCountUtil.release(frame);
-      return;
+      return null;
     }
-    ctx.write(frame);
+    return ctx.write(frame);
   }
 
   void writeData(Http2DataFrame frame, int lengthBytes) {
@@ -494,6 +510,10 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
       return;
     }
     signsOfLife++;
+    TunnelWindows windows = tunnelWindows;
+    if (gone.isTunnel() && windows != null) {
+      windows.onTunnelClosed();
+    }
     gone.onClosed(reason);
     if (streams.isEmpty()) {
       deadline.in(timeouts.keepAlive().toNanos());
@@ -556,7 +576,8 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
     Http2FrameCodec frameCodec = codec;
     Http2Stream counted =
         frameCodec == null ? null : frameCodec.connection().stream(stream.stream().id());
-    if (frameCodec == null || counted == null) {
+    if (frameCodec == null || counted == null || stream.isTunnel()) {
+      // How long a tunnel may stand still is its own bound.
       return;
     }
     Http2RemoteFlowController flow = frameCodec.connection().remote().flowController();
@@ -579,7 +600,7 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
     for (Http2RequestStream stream : streams.values()) {
       Http2Stream counted = frameCodec.connection().stream(stream.stream().id());
       if (counted != null) {
-        hasWaiting |= flow.hasFlowControlled(counted);
+        hasWaiting |= !stream.isTunnel() && flow.hasFlowControlled(counted);
         signs += flow.windowSize(counted);
       }
     }

@@ -7,6 +7,7 @@ import io.forebay.server.listen.connection.RequestStream;
 import io.forebay.server.listen.connection.StreamPriority;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFuture;
 import io.netty.handler.codec.http2.DefaultHttp2DataFrame;
 import io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;
@@ -38,6 +39,9 @@ final class Http2RequestStream extends RequestStream<Http2Headers> {
   private final Http2FrameStream stream;
   private StreamPriority priority = StreamPriority.UNSAID;
   private long turn;
+
+  /** When the end of the response, written apart from all else, is sent. */
+  private @Nullable ChannelFuture ended;
 
   Http2RequestStream(Http2Connection connection, Http2FrameStream stream, FramedRequest request) {
     super(connection.loop(), connection.limits(), connection.allocator(), request);
@@ -72,7 +76,7 @@ final class Http2RequestStream extends RequestStream<Http2Headers> {
 
   @Override
   public void writeEnd() {
-    connection.write(new DefaultHttp2DataFrame(Unpooled.EMPTY_BUFFER, true).stream(stream));
+    ended = connection.write(new DefaultHttp2DataFrame(Unpooled.EMPTY_BUFFER, true).stream(stream));
   }
 
   @Override
@@ -104,12 +108,30 @@ final class Http2RequestStream extends RequestStream<Http2Headers> {
   }
 
   @Override
+  public void stopBodyWhenSent() {
+    ChannelFuture sent = ended;
+    if (sent != null) {
+      sent.addListener(done -> {
+        if (isLive() && !isBodyRead()) {
+          stopBody();
+        }
+      });
+    }
+  }
+
+  @Override
+  public void onTunnel() {
+    connection.onTunnel();
+  }
+
+  @Override
   public void breakOff(AbortCause cause) {
     connection.reset(
         stream,
-        cause == AbortCause.CLIENT_STALLED || cause == AbortCause.SHUTDOWN
-            ? Http2Error.CANCEL
-            : Http2Error.INTERNAL_ERROR);
+        switch (cause) {
+          case CLIENT_STALLED, SHUTDOWN, TUNNEL_BROKEN -> Http2Error.CANCEL;
+          default -> Http2Error.INTERNAL_ERROR;
+        });
   }
 
   @Override

@@ -80,11 +80,17 @@ final class Http3RequestStream extends RequestStream<Http3Headers> {
   }
 
   @Override
+  public void stopBodyWhenSent() {
+    stopBody();
+  }
+
+  @Override
   public void breakOff(AbortCause cause) {
     stream.reset(
-        cause == AbortCause.CLIENT_STALLED || cause == AbortCause.SHUTDOWN
-            ? Http3ErrorCode.H3_REQUEST_CANCELLED
-            : Http3ErrorCode.H3_INTERNAL_ERROR);
+        switch (cause) {
+          case CLIENT_STALLED, SHUTDOWN, TUNNEL_BROKEN -> Http3ErrorCode.H3_REQUEST_CANCELLED;
+          default -> Http3ErrorCode.H3_INTERNAL_ERROR;
+        });
   }
 
   @Override

@@ -140,7 +140,7 @@ final class Http3Stream extends ChannelInboundHandlerAdapter {
     }
     FramedRequest read = new FramedRequest(connection.limits(), headers, "https", false);
     read.guardedBy(connection.guard());
-    Rejection refusal = read.read(connection.loop().exchanges.takesPurges());
+    Rejection refusal = read.read(connection.loop().exchanges.takesPurges(), false);
     Http3RequestStream opened = new Http3RequestStream(this, read);
     request = opened;
     if (!connection.onRequest(this)) {
