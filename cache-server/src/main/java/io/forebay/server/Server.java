@@ -47,6 +47,7 @@ import io.forebay.server.origin.OwnListenAddresses;
 import io.forebay.server.origin.PooledOriginClient;
 import io.forebay.server.origin.ResponseLimits;
 import io.forebay.server.origin.dns.CachingNameResolver;
+import io.forebay.server.origin.dns.NamePlaces;
 import io.forebay.server.origin.drain.DrainFile;
 import io.forebay.server.origin.drain.DrainOrder;
 import io.forebay.server.origin.drain.DrainOutcome;
@@ -171,15 +172,16 @@ public final class Server implements NodeControl, AutoCloseable {
   /** The same by another wall clock, which any thread asks. */
   static Server start(Supplier<ConfigOutcome> source, String version, LongSupplier clockMillis)
       throws StartException {
-    return start(source, version, clockMillis, CpuPlan.Machine.here());
+    return start(source, version, clockMillis, CpuPlan.Machine.here(), NamePlaces.SYSTEM);
   }
 
-  /** The same on what it takes for its machine. */
+  /** The same on what it takes for its machine, with what that knows of names. */
   static Server start(
       Supplier<ConfigOutcome> source,
       String version,
       LongSupplier clockMillis,
-      CpuPlan.Machine machine)
+      CpuPlan.Machine machine,
+      NamePlaces namePlaces)
       throws StartException {
     return switch (source.get()) {
       case ConfigOutcome.Refused refused ->
@@ -188,7 +190,7 @@ public final class Server implements NodeControl, AutoCloseable {
               refused.problems().stream().map(ConfigProblem::toString).toList());
       case ConfigOutcome.Loaded loaded -> {
         loaded.warnings().forEach(LOG::warn);
-        yield new Server(source, loaded.config(), version, clockMillis, machine);
+        yield new Server(source, loaded.config(), version, clockMillis, machine, namePlaces);
       }
     };
   }
@@ -198,7 +200,8 @@ public final class Server implements NodeControl, AutoCloseable {
       ServerConfig config,
       String version,
       LongSupplier clockMillis,
-      CpuPlan.Machine cpus)
+      CpuPlan.Machine cpus,
+      NamePlaces namePlaces)
       throws StartException {
     this.clockMillis = clockMillis;
     this.started = config;
@@ -216,7 +219,7 @@ public final class Server implements NodeControl, AutoCloseable {
       copies = new CopyQuota(config.limits().privateCopyBytes());
       fills = new FillTable(config.limits().fills(), config.limits().refusedLoads());
       fills.recovery().limit(config.limits().recoveryFetches());
-      names = opened(CachingNameResolver.system());
+      names = opened(CachingNameResolver.over(namePlaces));
       Origins origins = Origins.load(config.origins(), Origins.NONE, ownListeners);
       activeConfig = new ActiveConfig(compiled, origins);
       names.watch(origins.hostNames());

@@ -5,6 +5,7 @@ import io.forebay.server.config.ConfigLoader;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.loop.CpuPlan;
 import io.forebay.server.node.NodeStatus;
+import io.forebay.server.origin.dns.NamePlaces;
 import io.forebay.server.purge.PurgeDone;
 import io.forebay.server.purge.PurgeOrder;
 import io.forebay.server.purge.PurgeRefusedException;
@@ -46,6 +47,7 @@ final class Edge implements AutoCloseable {
   private final Path authority;
   private final LongSupplier clockMillis;
   private CpuPlan.Machine machine = CpuPlan.Machine.here();
+  private NamePlaces namePlaces = NamePlaces.SYSTEM;
   private @Nullable Server server;
 
   private Edge(Path directory, String yaml, LongSupplier clockMillis) throws IOException {
@@ -113,6 +115,14 @@ final class Edge implements AutoCloseable {
     }
   }
 
+  /** The same where a machine knows other names. */
+  static Edge start(Path directory, String memory, String yaml, NamePlaces namePlaces)
+      throws IOException {
+    Edge edge = new Edge(directory, "MEMORY=" + memory + "\n" + yaml, System::currentTimeMillis);
+    edge.namePlaces = namePlaces;
+    return started(edge);
+  }
+
   /** The same on what it takes for its machine. */
   static Edge start(Path directory, String memory, String yaml, CpuPlan.Machine machine)
       throws IOException {
@@ -163,7 +173,8 @@ final class Edge implements AutoCloseable {
   void start() {
     ConfigLoader loader = new ConfigLoader(ConfigEnvironment.system());
     try {
-      server = Server.start(() -> loader.load(file, Map.of()), "test", clockMillis, machine);
+      server =
+          Server.start(() -> loader.load(file, Map.of()), "test", clockMillis, machine, namePlaces);
     } catch (StartException e) {
       throw new IllegalStateException(e);
     }

@@ -160,6 +160,10 @@ final class EndpointSet {
     boolean isPanic =
         healthy * 100 < pool.origin().config().ejection().panicThreshold() * all.size();
     List<EndpointPool> found = untried(call, isPanic || healthy == 0);
+    if (found.isEmpty() && call.hasTried() && !hasFallback) {
+      // All others failed it: better one that may have recovered than no answer.
+      found = untried(call, true);
+    }
     boolean isEarly =
         !call.hasTried()
             && !found.isEmpty()

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class OriginConnector {
-  private static final int MAX_ATTEMPTS = 3;
+  private static final int LEAST_ATTEMPTS = 3;
   private static final long MIN_ATTEMPT_MILLIS = 1;
 
   private final OriginPool pool;
@@ -41,6 +41,9 @@ final class OriginConnector {
 
   /** The server whose name is asked for, or whose endpoint is being connected to. */
   private OriginServer server;
+
+  /** So many endpoints are tried: three, or as many as a request may be sent to. */
+  private final int maxAttempts;
 
   private int attempts;
   private int pendingLookups;
@@ -64,6 +67,7 @@ final class OriginConnector {
     this.call = call;
     this.client = pool.client();
     this.server = pool.origin().servers().getFirst();
+    this.maxAttempts = Math.max(LEAST_ATTEMPTS, 1 + pool.origin().config().retry().attempts());
     this.deadline = new Deadline(client.loop(), this::onTooLate);
   }
 
@@ -197,7 +201,7 @@ final class OriginConnector {
     ConnectionSetup setup = new ConnectionSetup(endpoint, call);
     beginSharing(setup);
     int left =
-        Math.clamp(pool.endpoints().countUntried(call), 1, Math.max(1, MAX_ATTEMPTS - attempts));
+        Math.clamp(pool.endpoints().countUntried(call), 1, Math.max(1, maxAttempts - attempts));
     attempts++;
     long attemptMillis =
         Math.max(
@@ -379,7 +383,7 @@ final class OriginConnector {
   /** Nothing has been sent, so any request may go to another endpoint. */
   private void onAttemptFailed(EndpointPool endpoint, Kind kind, String detail) {
     endpoint.onFailure(detail);
-    if (attempts < MAX_ATTEMPTS && deadline.remainingNanos() > 0 && !call.isDone()) {
+    if (attempts < maxAttempts && deadline.remainingNanos() > 0 && !call.isDone()) {
       call.markTried(endpoint);
       EndpointPool next = pool.endpoints().choose(call);
       if (next != null) {

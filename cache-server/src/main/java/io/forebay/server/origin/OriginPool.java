@@ -149,7 +149,8 @@ final class OriginPool implements WaitQueue {
       call.markTried(before);
     }
     EndpointPool next = endpoints.choose(call);
-    if (next == null || (isElsewhere && !waiting.isEmpty()) || !retries.tryTake()) {
+    boolean isUseless = isElsewhere && (next == null || next.isAvoided() || !waiting.isEmpty());
+    if (next == null || isUseless || !retries.tryTake()) {
       return false;
     }
     client.counters().originRetries++;

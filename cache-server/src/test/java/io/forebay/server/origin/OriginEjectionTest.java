@@ -220,6 +220,20 @@ class OriginEjectionTest {
   }
 
   @Test
+  void aRequestThatAllOthersFailedGoesToAnEjectedServer() throws Exception {
+    try (Lab lab = Lab.of(Lab.withRetries(Lab.withEjection(group(2), 2, 50, 0), 3, 100))) {
+      patients.getFirst().status = 0;
+      send(lab, 8);
+      assertEquals(2, patients.getFirst().requests.get(), "it is ejected");
+      patients.getFirst().status = 200;
+      patients.get(1).status = 0;
+      send(lab, 1);
+      assertEquals(3, patients.getFirst().requests.get());
+      assertEquals(200, lab.send(Lab.get("/")).awaitOver().status);
+    }
+  }
+
+  @Test
   void aBackupTakesOverFromAnEjectedServer() throws Exception {
     OriginConfig config = group(2);
     List<OriginServerConfig> servers = config.servers();

@@ -47,14 +47,14 @@ public final class CachingNameResolver implements NameResolver, AutoCloseable {
   private final Map<String, Entry> entries = new HashMap<>();
   private Set<String> watched = Set.of();
 
-  /** A resolver over the hosts file and the system's name servers, with a thread of its own. */
-  public static CachingNameResolver system() {
+  /** A resolver over a hosts file and name servers, with a thread of its own. */
+  public static CachingNameResolver over(NamePlaces places) {
     MultiThreadIoEventLoopGroup group =
         new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("names", true), NioIoHandler.newFactory());
     EventLoop thread = group.next();
     CachingNameResolver resolver =
-        new CachingNameResolver(thread, new DnsLookup(thread, DnsLookup.Places.SYSTEM), group);
+        new CachingNameResolver(thread, new DnsLookup(thread, places), group);
     // Started from here: a thread first started by a loop would inherit that loop's CPU mask.
     thread.execute(resolver::refreshWatchedNames);
     return resolver;

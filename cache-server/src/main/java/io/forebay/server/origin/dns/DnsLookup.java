@@ -45,7 +45,7 @@ final class DnsLookup implements NameLookup {
       new InetSocketAddress(InetAddress.getLoopbackAddress(), 53);
 
   private final EventLoop thread;
-  private final Places places;
+  private final NamePlaces places;
   private final TtlRecorder ttls = new TtlRecorder();
 
   private @Nullable FileTime hostsTime;
@@ -53,19 +53,9 @@ final class DnsLookup implements NameLookup {
   private @Nullable FileTime serversTime;
   private @Nullable DnsNameResolver resolver;
 
-  DnsLookup(EventLoop thread, Places places) {
+  DnsLookup(EventLoop thread, NamePlaces places) {
     this.thread = thread;
     this.places = places;
-  }
-
-  /**
-   * Where the machine keeps what it knows of names.
-   *
-   * @param server asked instead of those in {@code servers}, when not null
-   */
-  record Places(Path hosts, Path servers, @Nullable InetSocketAddress server) {
-    static final Places SYSTEM =
-        new Places(Path.of("/etc/hosts"), Path.of("/etc/resolv.conf"), null);
   }
 
   @Override

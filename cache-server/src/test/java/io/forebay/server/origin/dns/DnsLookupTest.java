@@ -116,7 +116,7 @@ class DnsLookupTest {
       first.answers.put("far.test", List.of(new Answer("192.0.2.1", 300)));
       second.answers.put("far.test", List.of(new Answer("192.0.2.2", 300)));
       Files.writeString(servers, resolvConf(first));
-      DnsLookup lookup = new DnsLookup(thread, new DnsLookup.Places(hosts, servers, null));
+      DnsLookup lookup = new DnsLookup(thread, new NamePlaces(hosts, servers, null));
       assertEquals(List.of(address("192.0.2.1")), ask(lookup, "far.test").addresses());
 
       // As resolvconf and others do: another file in its place.
@@ -144,7 +144,7 @@ class DnsLookupTest {
   }
 
   private DnsLookup lookup(NameServer server) {
-    return new DnsLookup(thread, new DnsLookup.Places(hosts, servers, server.address()));
+    return new DnsLookup(thread, new NamePlaces(hosts, servers, server.address()));
   }
 
   private NameLookup.Answer ask(DnsLookup lookup, String name) throws Exception {
