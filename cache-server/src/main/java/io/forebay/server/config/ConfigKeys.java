@@ -630,7 +630,9 @@ final class ConfigKeys {
           false,
           OriginConfig::url,
           "URL of the origin; without a port, the default port of the scheme applies. A base path is"
-              + " put before the path of every request. `http://unix:FILE:/BASE/` is the same as"
+              + " put before the path of every request. `http+srv://_http._tcp.example.com` and"
+              + " `https+srv://…` take addresses, ports and weights from the SRV records of a name."
+              + " `http://unix:FILE:/BASE/` is the same as"
               + " `unix:FILE:/BASE/`. Short for `servers` with one entry.");
   static final Field<OriginConfig, Balance> ORIGIN_BALANCE =
       live(
@@ -1217,7 +1219,8 @@ final class ConfigKeys {
           false,
           OriginServerConfig::url,
           "URL of the server; without a port, the default port of the scheme applies. A base path is"
-              + " put before the path of every request.");
+              + " put before the path of every request. `http+srv://_http._tcp.example.com` and"
+              + " `https+srv://…` take addresses, ports and weights from the SRV records of a name.");
   static final Field<OriginServerConfig, Integer> SERVER_WEIGHT =
       live(
           "weight",
@@ -1225,7 +1228,7 @@ final class ConfigKeys {
           "1",
           OriginServerConfig::weight,
           "Share of the requests, relative to the other servers of the origin. Each address of the"
-              + " server's name has this weight.");
+              + " server's name has this weight; an SRV name has those of its records.");
   static final Field<OriginServerConfig, Boolean> SERVER_BACKUP =
       live(
           "backup",

@@ -82,8 +82,7 @@ final class OriginBinder extends Binder {
           place.problem(
               scope + ".tls." + missing, "is missing", "certificate and key belong together"));
     }
-    if (place != null
-        && servers.stream().noneMatch(server -> server.url().startsWith("https://"))) {
+    if (place != null && servers.stream().noneMatch(server -> server.url().startsWith("https"))) {
       problems.add(
           place.problem(scope + ".tls", "no server of the origin uses https", "remove it"));
     }
@@ -121,6 +120,15 @@ final class OriginBinder extends Binder {
       problems.add(
           firstPlace(path)
               .problem(path, "a server is a Unix-domain socket", "give it an origin of its own"));
+    }
+    if (servers.stream().anyMatch(OriginServerConfig::isService)) {
+      String path = scope + ".proxy";
+      problems.add(
+          firstPlace(path)
+              .problem(
+                  path,
+                  "a server is an SRV name, which a proxy does not resolve",
+                  "give it an origin of its own"));
     }
     String secret = file == null ? password : firstLine(scope + ".proxy-password-file", file);
     return new ProxyConfig(url, user, secret == null ? "" : secret, file);
@@ -197,6 +205,12 @@ final class OriginBinder extends Binder {
         problems.add(
             firstPlace(own + ".url")
                 .problem(own + ".url", "another server has this URL", "give one a higher weight"));
+      }
+      if (server.isService() && server.weight() != 1) {
+        String path = own + ".weight";
+        problems.add(
+            firstPlace(path)
+                .problem(path, "the weights of an SRV name stand in its records", "remove it"));
       }
       servers.add(server);
       for (Field<OriginServerConfig, ?> field : ConfigKeys.ORIGIN_SERVERS.fields()) {

@@ -273,8 +273,8 @@ public record ServerConfig(
   /**
    * A server of an origin.
    *
-   * @param url {@code http://host:port[/base]}, the same with {@code https}, or {@code
-   *     unix:file[:/base]}
+   * @param url {@code http://host:port[/base]}, the same with {@code https}, {@code
+   *     http+srv://name[/base]} and {@code https+srv://name[/base]}, or {@code unix:file[:/base]}
    * @param weight its share of the requests, relative to the other servers'
    * @param isBackup whether it gets requests only while no other server can be used
    */
@@ -283,6 +283,11 @@ public record ServerConfig(
     /** A server with the default settings. */
     public static OriginServerConfig of(String url) {
       return new OriginServerConfig(url, 1, false);
+    }
+
+    /** Whether the URL has an SRV name. */
+    public boolean isService() {
+      return url.startsWith("http+srv:") || url.startsWith("https+srv:");
     }
   }
 

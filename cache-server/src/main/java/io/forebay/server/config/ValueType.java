@@ -92,8 +92,9 @@ record ValueType<T>(
   static final ValueType<String> ORIGIN_URL =
       new ValueType<>(
           "origin URL",
-          "`http://HOST[:PORT][/BASE/]`, `https://HOST[:PORT][/BASE/]` or `unix:FILE[:/BASE/]`",
-          "https?://\\S+|unix:/.+",
+          "`http://HOST[:PORT][/BASE/]`, `https://HOST[:PORT][/BASE/]`, `http+srv://NAME[/BASE/]`,"
+              + " `https+srv://NAME[/BASE/]` or `unix:FILE[:/BASE/]`",
+          "https?(\\+srv)?://\\S+|unix:/.+",
           "http://localhost:80",
           ValueType::originUrl,
           text -> text);
@@ -1002,7 +1003,8 @@ record ValueType<T>(
       throw wrong(text, "not a URL", right);
     }
     String scheme = String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT);
-    if (!scheme.equals("http") && !scheme.equals("https")) {
+    boolean isService = scheme.equals("http+srv") || scheme.equals("https+srv");
+    if (!isService && !scheme.equals("http") && !scheme.equals("https")) {
       throw wrong(text, "not an http or https URL", right);
     }
     if (uri.getRawUserInfo() != null) {
@@ -1029,6 +1031,15 @@ record ValueType<T>(
             : isHost(host);
     if (!isHost || (!rest.isEmpty() && !rest.startsWith(":"))) {
       throw wrong(text, "a URL whose host cannot be read", right);
+    }
+    if (isService) {
+      if (!rest.isEmpty() || host.startsWith("[") || IPV4.matcher(host).matches()) {
+        throw wrong(
+            text,
+            "a URL that is not an SRV name alone",
+            "write one such as http+srv://_http._tcp.example.com; ports are in its records");
+      }
+      return scheme + "://" + host.toLowerCase(Locale.ROOT) + base;
     }
     int port =
         rest.length() <= 1

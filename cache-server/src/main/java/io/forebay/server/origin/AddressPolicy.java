@@ -2,8 +2,6 @@ package io.forebay.server.origin;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,24 +13,9 @@ import org.jspecify.annotations.Nullable;
 final class AddressPolicy {
   private AddressPolicy() {}
 
-  /** The addresses that may be used, in order. */
-  static List<InetAddress> allowed(
-      OriginServer server, Origins origins, List<InetAddress> addresses) {
-    if (!server.isNamed()) {
-      return addresses;
-    }
-    List<InetAddress> allowed = new ArrayList<>(addresses.size());
-    for (InetAddress address : addresses) {
-      if (refusal(server, origins, address) == null) {
-        allowed.add(address);
-      }
-    }
-    return allowed;
-  }
-
   /** Why that address may not stand behind the server's name, for the log; null where it may. */
-  static @Nullable String refusal(OriginServer server, Origins origins, InetAddress address) {
-    AddressKind kind = AddressKind.of(address);
+  static @Nullable String refusal(OriginServer server, Origins origins, InetSocketAddress address) {
+    AddressKind kind = AddressKind.of(address.getAddress());
     String setting =
         switch (kind) {
           case PUBLIC -> null;
@@ -46,19 +29,19 @@ final class AddressPolicy {
           ? what + ", which no origin name may resolve to"
           : what + "; origins." + server.config().name() + "." + setting + " is false";
     }
-    return isOwn(server, origins, address) ? "where this node itself listens" : null;
+    return isOwn(origins, address) ? "where this node itself listens" : null;
   }
 
-  private static boolean isOwn(OriginServer server, Origins origins, InetAddress address) {
-    InetAddress embedded = AddressKind.embedded(address);
-    return origins.isOwnListener(new InetSocketAddress(address, server.port()))
+  private static boolean isOwn(Origins origins, InetSocketAddress address) {
+    InetAddress embedded = AddressKind.embedded(address.getAddress());
+    return origins.isOwnListener(address)
         || (embedded != null
-            && origins.isOwnListener(new InetSocketAddress(embedded, server.port())));
+            && origins.isOwnListener(new InetSocketAddress(embedded, address.getPort())));
   }
 
   private static boolean mayBeLoopback(OriginServer server) {
     return server.config().allowLoopbackNames()
-        || server.host().equals("localhost")
-        || server.host().equals("localhost.");
+        || (server.service() == null
+            && (server.host().equals("localhost") || server.host().equals("localhost.")));
   }
 }

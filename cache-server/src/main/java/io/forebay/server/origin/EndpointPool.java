@@ -10,10 +10,10 @@ import io.forebay.server.origin.health.EndpointHealth;
 import io.forebay.server.origin.health.EndpointHealth.Ejection;
 import io.forebay.server.origin.health.SlowEndpoint;
 import io.forebay.server.text.AddressText;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.ArrayDeque;
+import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class EndpointPool extends Candidate {
 
   /** Rank of the first endpoint that is a backup. */
-  static final int BACKUP = 2;
+  static final int BACKUP = ServerAddress.RANKS;
 
   private final OriginPool pool;
   private final OriginServer server;
@@ -62,6 +62,7 @@ final class EndpointPool extends Candidate {
                 .originServers()
                 .number(server.config().name() + " " + server.settings().url()));
     this.isDrained = findDrain();
+    this.rank = server.settings().isBackup() ? BACKUP : 0;
   }
 
   OriginPool pool() {
@@ -85,18 +86,15 @@ final class EndpointPool extends Candidate {
     return address;
   }
 
-  /** The IP address, or null if it is a Unix-domain socket or only a proxy knows it. */
-  @Nullable InetAddress ip() {
-    return address instanceof InetSocketAddress socket ? socket.getAddress() : null;
-  }
-
   /** Endpoints of a higher rank are used only if none of a lower one can be. */
   int rank() {
     return rank;
   }
 
-  void rank(int newRank) {
-    rank = newRank;
+  /** Takes over what its name says of it now, as of an address that {@code of} holds. */
+  void place(ServerAddress now, Collection<ServerAddress> of) {
+    rank = (server.settings().isBackup() ? BACKUP : 0) + now.rank(of);
+    changeWeight(now.weight());
   }
 
   /** Whether it gets no more requests: its name lost this address, or an operator drained it. */

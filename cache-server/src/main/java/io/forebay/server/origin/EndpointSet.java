@@ -5,12 +5,11 @@ import io.forebay.server.origin.balance.BalancePolicy;
 import io.forebay.server.origin.dns.NameResolver.Resolution;
 import io.forebay.server.origin.health.EndpointHealth;
 import io.forebay.server.origin.health.SlowEndpoint;
-import java.net.Inet6Address;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,13 +25,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Endpoints that an operator drained are left out: neither policies nor half-open requests nor
  * the panic threshold see them.
  *
- * <p>An IPv6 address of a name that also has IPv4 addresses ranks behind these: many nodes have no
- * IPv6 route. Confined to the loop.
+ * <p>Ranks are those of {@link ServerAddress}: priorities of an SRV name, and IPv6 behind IPv4,
+ * since many nodes have no IPv6 route. Confined to the loop.
  */
 final class EndpointSet {
-  /** Addresses of one name that are used; more are ignored (I5). */
-  static final int MAX_ADDRESSES = 64;
-
   private final OriginPool pool;
   private final BalancePolicy policy;
   private final List<Member> members = new ArrayList<>();
@@ -64,7 +60,6 @@ final class EndpointSet {
       SocketAddress fixed = server.fixedAddress();
       if (fixed != null) {
         member.endpoints.add(new EndpointPool(pool, server, fixed, server.isAdded()));
-        member.rank();
       }
       members.add(member);
     }
@@ -263,7 +258,7 @@ final class EndpointSet {
   private void refreshNames() {
     for (Member member : members) {
       if (member.server.isNamed()) {
-        Resolution latest = pool.client().names().latest(member.server.host());
+        Resolution latest = pool.client().names().latest(member.server.lookupName());
         if (latest != null && !latest.equals(member.resolution)) {
           apply(member, latest);
         }
@@ -284,41 +279,34 @@ final class EndpointSet {
     boolean isSame = member.isKnown();
     boolean isAdded = isSame || member.server.isAdded();
     member.resolution = resolution;
-    List<InetAddress> allowed =
-        AddressPolicy.allowed(member.server, pool.client().origins(), resolution.addresses());
-    List<EndpointPool> kept = new ArrayList<>();
+    Map<SocketAddress, ServerAddress> allowed = new LinkedHashMap<>();
+    for (ServerAddress one :
+        ServerAddress.allowed(member.server, pool.client().origins(), resolution)) {
+      allowed.put(one.address(), one);
+    }
+    if (isSame && allowed.equals(member.addresses)) {
+      return;
+    }
+    member.addresses = Map.copyOf(allowed);
+    List<EndpointPool> now = new ArrayList<>();
     for (EndpointPool endpoint : member.endpoints) {
-      if (allowed.contains(endpoint.ip())) {
-        kept.add(endpoint);
-      } else {
+      ServerAddress one = allowed.remove(endpoint.address());
+      if (one == null) {
         endpoint.drain();
-        isSame = false;
+      } else {
+        endpoint.place(one, member.addresses.values());
+        now.add(endpoint);
       }
     }
-    for (InetAddress address : allowed) {
-      if (kept.size() < MAX_ADDRESSES && !hasAddress(kept, address)) {
-        kept.add(endpoint(member.server, address, isAdded));
-        isSame = false;
+    for (ServerAddress one : allowed.values()) {
+      if (now.size() < ServerAddress.MAX) {
+        EndpointPool added = new EndpointPool(pool, member.server, one.address(), isAdded);
+        added.place(one, member.addresses.values());
+        now.add(added);
       }
     }
-    if (!isSame) {
-      member.endpoints = kept;
-      member.rank();
-      rebuild();
-    }
-  }
-
-  private static boolean hasAddress(List<EndpointPool> endpoints, InetAddress address) {
-    for (EndpointPool endpoint : endpoints) {
-      if (address.equals(endpoint.ip())) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private EndpointPool endpoint(OriginServer server, InetAddress address, boolean isAdded) {
-    return new EndpointPool(pool, server, new InetSocketAddress(address, server.port()), isAdded);
+    member.endpoints = now;
+    rebuild();
   }
 
   private void rebuild() {
@@ -358,8 +346,7 @@ final class EndpointSet {
       if (resolution != null && !resolution.addresses().isEmpty()) {
         return new OriginFailure(
             OriginFailure.Kind.ADDRESS_REFUSED,
-            OriginReadiness.refused(
-                member.server, pool.client().origins(), resolution.addresses()));
+            OriginReadiness.refused(member.server, pool.client().origins(), resolution));
       }
     }
     return OriginReadiness.unresolved(first.server, first.resolution);
@@ -378,6 +365,10 @@ final class EndpointSet {
   private static final class Member {
     final OriginServer server;
     List<EndpointPool> endpoints = new ArrayList<>();
+
+    /** What its name stands for and the filter lets through. */
+    Map<SocketAddress, ServerAddress> addresses = Map.of();
+
     @Nullable Resolution resolution;
 
     Member(OriginServer server) {
@@ -387,15 +378,6 @@ final class EndpointSet {
     /** Whether the addresses are known, or known not to be had. */
     boolean isKnown() {
       return !server.isNamed() || resolution != null;
-    }
-
-    void rank() {
-      int first = server.settings().isBackup() ? EndpointPool.BACKUP : 0;
-      boolean hasIpv4 = endpoints.stream().anyMatch(e -> !(e.ip() instanceof Inet6Address));
-      for (EndpointPool endpoint : endpoints) {
-        boolean isIpv6 = endpoint.ip() instanceof Inet6Address;
-        endpoint.rank(isIpv6 && hasIpv4 ? first + 1 : first);
-      }
     }
   }
 }

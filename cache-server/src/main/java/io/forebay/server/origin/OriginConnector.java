@@ -94,7 +94,7 @@ final class OriginConnector {
     client
         .names()
         .resolve(
-            server.host(),
+            server.lookupName(),
             client.loop(),
             resolution -> {
               if (!isOver()) {
@@ -122,7 +122,7 @@ final class OriginConnector {
       client
           .names()
           .resolve(
-              one.host(),
+              one.lookupName(),
               client.loop(),
               resolution -> {
                 pendingLookups--;
@@ -420,7 +420,7 @@ final class OriginConnector {
     if (unfinished == null || target == null) {
       fail(
           Kind.NAME_TIMEOUT,
-          "no answer for name " + server.host() + " within " + timeoutMillis() + " ms");
+          "no answer for name " + server.shownName() + " within " + timeoutMillis() + " ms");
       return;
     }
     String detail = tooLate(target);

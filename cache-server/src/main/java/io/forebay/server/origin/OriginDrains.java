@@ -187,8 +187,11 @@ public final class OriginDrains {
       boolean isUrl = server.contains("://");
       OriginUrl url = OriginUrl.parse("", isUrl ? server : "http://" + server);
       String host = url.host().indexOf(':') < 0 ? url.host() : "[" + url.host() + "]";
+      if (isUrl && url.service() != null) {
+        return url.scheme() + "://" + url.service() + url.base().prefix();
+      }
       if (isUrl) {
-        return (url.isTls() ? "https://" : "http://") + host + ":" + url.port();
+        return url.scheme() + "://" + host + ":" + url.port();
       }
       return url.literal() == null
           ? server

@@ -14,7 +14,6 @@ import io.forebay.server.origin.probe.Prober;
 import io.forebay.server.origin.probe.ServerProbes;
 import io.forebay.server.text.AddressText;
 import io.netty.buffer.ByteBufAllocator;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.ArrayList;
@@ -207,17 +206,23 @@ public final class OriginProbes implements AutoCloseable {
     if (fixed != null) {
       return List.of(fixed);
     }
-    Resolution resolution = names.latest(server.host());
+    Resolution resolution = names.latest(server.lookupName());
     if (resolution == null) {
       return List.of();
     }
-    List<InetAddress> allowed = AddressPolicy.allowed(server, origins, resolution.addresses());
-    List<InetAddress> ofPort = AddressPolicy.allowed(atProbePort(server), origins, allowed);
-    return ofPort.stream()
-        .distinct()
-        .limit(EndpointSet.MAX_ADDRESSES)
-        .<SocketAddress>map(ip -> new InetSocketAddress(ip, server.port()))
+    return ServerAddress.allowed(server, origins, resolution).stream()
+        .map(ServerAddress::address)
+        .filter(
+            address -> AddressPolicy.refusal(server, origins, atProbePort(server, address)) == null)
+        .limit(ServerAddress.MAX)
+        .<SocketAddress>map(address -> address)
         .toList();
+  }
+
+  /** Where an address is probed. */
+  private static InetSocketAddress atProbePort(OriginServer server, InetSocketAddress address) {
+    Integer port = server.config().probe().port();
+    return port == null ? address : new InetSocketAddress(address.getAddress(), port);
   }
 
   /** The server as probes see it. */
@@ -232,6 +237,7 @@ public final class OriginProbes implements AutoCloseable {
             port,
             server.literal(),
             server.socket(),
+            server.service(),
             server.base(),
             server.tls(),
             server.sharedTls(),
@@ -244,9 +250,7 @@ public final class OriginProbes implements AutoCloseable {
     String host = config.host() != null ? config.host() : server.config().host();
     return new ProbeTarget(
         server.label() + ": " + AddressText.of(address),
-        address instanceof InetSocketAddress ip
-            ? new InetSocketAddress(ip.getAddress(), seen.port())
-            : address,
+        address instanceof InetSocketAddress ip ? atProbePort(server, ip) : address,
         host != null ? host : seen.authority(),
         server.tls(),
         config.tlsName() != null ? config.tlsName() : server.tlsName(),

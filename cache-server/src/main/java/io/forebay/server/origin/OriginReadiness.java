@@ -3,8 +3,9 @@ package io.forebay.server.origin;
 import io.forebay.core.policy.ProxyStatus;
 import io.forebay.server.origin.dns.NameResolver;
 import io.forebay.server.origin.dns.NameResolver.Resolution;
+import io.forebay.server.text.AddressText;
 import io.forebay.server.text.Printable;
-import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -46,19 +47,19 @@ public final class OriginReadiness {
     if (!server.isNamed()) {
       return null;
     }
-    Resolution resolution = names.latest(server.host());
+    Resolution resolution = names.latest(server.lookupName());
     if (resolution == null) {
-      return server.label() + ": name " + server.host() + " has not been resolved yet";
+      return server.label() + ": name " + server.shownName() + " has not been resolved yet";
     }
     if (resolution.addresses().isEmpty()) {
       return server.label()
           + ": name "
-          + server.host()
+          + server.shownName()
           + " does not resolve: "
           + resolution.failure();
     }
-    if (AddressPolicy.allowed(server, origins, resolution.addresses()).isEmpty()) {
-      return refused(server, origins, resolution.addresses());
+    if (ServerAddress.allowed(server, origins, resolution).isEmpty()) {
+      return refused(server, origins, resolution);
     }
     return null;
   }
@@ -71,21 +72,23 @@ public final class OriginReadiness {
         OriginFailure.Kind.NAME_NOT_RESOLVED,
         server.label()
             + ": name "
-            + server.host()
+            + server.shownName()
             + " does not resolve: "
             + Printable.line(failure == null ? "no address" : failure),
         rcode == null ? ProxyStatus.NO_MORE : ProxyStatus.rcode(rcode));
   }
 
   /** The sentence for a name all of whose addresses are refused. */
-  static String refused(OriginServer server, Origins origins, List<InetAddress> addresses) {
-    InetAddress address = addresses.getFirst();
+  static String refused(OriginServer server, Origins origins, Resolution resolution) {
+    InetSocketAddress address = ServerAddress.all(server, resolution).getFirst().address();
     String refusal = AddressPolicy.refusal(server, origins, address);
     return server.label()
         + ": name "
-        + server.host()
+        + server.shownName()
         + " resolves to "
-        + address.getHostAddress()
+        + (server.service() == null
+            ? address.getAddress().getHostAddress()
+            : AddressText.of(address))
         + ", "
         // The machine's addresses may have changed since it was refused.
         + (refusal == null ? "rejected recently" : refusal);

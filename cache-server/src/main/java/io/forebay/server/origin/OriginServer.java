@@ -4,6 +4,7 @@ import io.forebay.server.config.ProxyConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.OriginProtocol;
 import io.forebay.server.config.ServerConfig.OriginServerConfig;
+import io.forebay.server.origin.dns.NameResolver;
 import io.netty.handler.ssl.SslContext;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -21,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param host name or address literal, without brackets
  * @param literal the address where {@code host} is one
  * @param socket the file of a Unix-domain socket, or null
+ * @param service an SRV name whose records have the addresses, or null; {@code host} is its domain
+ *     then
  * @param base of the paths of requests
  * @param tls what https connections are made with that are HTTP/1.1; null for http
  * @param sharedTls the same for those that may be HTTP/2; null where none may
@@ -33,6 +36,7 @@ record OriginServer(
     int port,
     @Nullable InetAddress literal,
     @Nullable Path socket,
+    @Nullable String service,
     BasePath base,
     @Nullable SslContext tls,
     @Nullable SslContext sharedTls,
@@ -66,6 +70,16 @@ record OriginServer(
     return literal == null && socket == null && config.egress().proxy() == null;
   }
 
+  /** What a resolver is asked for if it is named. */
+  String lookupName() {
+    return service == null ? host : NameResolver.SRV + service;
+  }
+
+  /** The name that is resolved, for people. */
+  String shownName() {
+    return service == null ? host : service + " (SRV)";
+  }
+
   /** What is spoken. Without TLS nothing can be negotiated, and both stands for HTTP/1.1. */
   OriginProtocol protocol() {
     OriginProtocol wanted = config.protocol();
@@ -78,7 +92,11 @@ record OriginServer(
     return port == (isTls() ? 443 : 80) ? bracketed : bracketed + ":" + port;
   }
 
-  /** The name asked for and verified in TLS, where a name never ends in a dot. */
+  /**
+   * The name asked for and verified in TLS, where a name never ends in a dot. Of an SRV name it is
+   * the domain, not a target: who can forge answers of name servers must not choose it (RFC 9525,
+   * section 6.1).
+   */
   String tlsName() {
     String configured = config.tls().serverName();
     if (configured != null && configured.startsWith("[")) {

@@ -8,7 +8,6 @@ import io.forebay.server.origin.health.EndpointHealth.Ejection;
 import io.forebay.server.origin.health.OriginHealth;
 import io.forebay.server.origin.health.ProbeStatus;
 import io.forebay.server.text.AddressText;
-import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -100,13 +99,13 @@ public record OriginStatus(
     String problem = OriginReadiness.problem(server, origins, names);
     List<SocketAddress> addresses = List.of();
     SocketAddress fixed = server.fixedAddress();
-    Resolution resolution = fixed == null ? names.latest(server.host()) : null;
+    Resolution resolution = fixed == null ? names.latest(server.lookupName()) : null;
     if (fixed != null) {
       addresses = List.of(fixed);
     } else if (resolution != null) {
       addresses =
-          AddressPolicy.allowed(server, origins, resolution.addresses()).stream()
-              .<SocketAddress>map(ip -> new InetSocketAddress(ip, server.port()))
+          ServerAddress.allowed(server, origins, resolution).stream()
+              .<SocketAddress>map(ServerAddress::address)
               .toList();
       if (problem == null && resolution.failure() != null) {
         problem = "its last addresses are used: " + resolution.failure();

@@ -7,6 +7,8 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param socket the file of a Unix-domain socket, or null; {@code host} and {@code port} mean
  *     nothing then
+ * @param service an SRV name, or null; {@code host} is its domain then, and {@code port} the
+ *     scheme's
  */
 record OriginUrl(
     boolean isTls,
@@ -21,12 +25,16 @@ record OriginUrl(
     int port,
     @Nullable InetAddress literal,
     @Nullable Path socket,
+    @Nullable String service,
     BasePath base) {
   private static final String UNIX = "unix:";
+  private static final String SRV = "+srv";
+  private static final Pattern SERVICE = Pattern.compile("_[^.]+\\._[^.]+\\.(.+)");
 
   /**
    * Reads a URL as the configuration prints it: {@code http://HOST:PORT[/BASE]}, the same with
-   * {@code https}, or {@code unix:FILE[:/BASE]}.
+   * {@code https}, {@code http+srv://NAME[/BASE]} and {@code https+srv://NAME[/BASE]}, or {@code
+   * unix:FILE[:/BASE]}.
    *
    * @throws IllegalArgumentException when it is not one of a server, with a sentence that says so
    */
@@ -35,12 +43,17 @@ record OriginUrl(
       int colon = url.indexOf(':', UNIX.length());
       String file = colon < 0 ? url.substring(UNIX.length()) : url.substring(UNIX.length(), colon);
       BasePath base = base(origin, url, colon < 0 ? "" : url.substring(colon + 1));
-      return new OriginUrl(false, "localhost", 80, null, Path.of(file), base);
+      return new OriginUrl(false, "localhost", 80, null, Path.of(file), null, base);
     }
     int colon = url.indexOf("://");
     String scheme = colon < 0 ? "" : url.substring(0, colon).toLowerCase(Locale.ROOT);
+    boolean isService = scheme.endsWith(SRV);
+    if (isService) {
+      scheme = scheme.substring(0, scheme.length() - SRV.length());
+    }
     if (!scheme.equals("http") && !scheme.equals("https")) {
-      throw bad(origin, url, "must begin with http://, https:// or unix:");
+      throw bad(
+          origin, url, "must begin with http://, https://, http+srv://, https+srv:// or unix:");
     }
     String rest = url.substring(colon + 3);
     int slash = rest.indexOf('/');
@@ -49,7 +62,27 @@ record OriginUrl(
       throw bad(origin, url, "must be scheme, host, port and base path only");
     }
     BasePath base = base(origin, url, slash < 0 ? "" : rest.substring(slash));
-    return parse(origin, url, scheme.equals("https"), authority, base);
+    OriginUrl parsed = parse(origin, url, scheme.equals("https"), authority, base);
+    if (!isService) {
+      return parsed;
+    }
+    if (parsed.literal != null || authority.indexOf(':') >= 0) {
+      throw bad(origin, url, "must have an SRV name without a port");
+    }
+    return parsed.ofService();
+  }
+
+  /** The same for the SRV name that stands where the host does. */
+  private OriginUrl ofService() {
+    // _SERVICE._PROTOCOL.DOMAIN; other names, as of Consul, are domains themselves.
+    Matcher parts = SERVICE.matcher(host);
+    String domain = parts.matches() ? parts.group(1) : host;
+    return new OriginUrl(isTls, domain, port, null, null, host, base);
+  }
+
+  /** The scheme, as a URL has it. */
+  String scheme() {
+    return (isTls ? "https" : "http") + (service == null ? "" : SRV);
   }
 
   private static BasePath base(String origin, String url, String path) {
@@ -92,7 +125,8 @@ record OriginUrl(
         throw bad(origin, url, "has no usable port");
       }
     }
-    return new OriginUrl(isTls, host.toLowerCase(Locale.ROOT), number, literal(host), null, base);
+    return new OriginUrl(
+        isTls, host.toLowerCase(Locale.ROOT), number, literal(host), null, null, base);
   }
 
   private static boolean isHost(String host) {

@@ -117,6 +117,7 @@ public final class Origins {
               url.port(),
               url.literal(),
               url.socket(),
+              url.service(),
               url.base(),
               url.isTls() ? tls : null,
               url.isTls() ? sharedTls : null,
@@ -138,7 +139,7 @@ public final class Origins {
         : OriginTls.context(credentials, protocols);
   }
 
-  /** The host names that have to be resolved, for {@link NameResolver#watch}. */
+  /** The names that have to be resolved, for {@link NameResolver#watch}. */
   public Set<String> hostNames() {
     Set<String> names = new HashSet<>();
     for (Origin origin : byName.values()) {
@@ -147,7 +148,7 @@ public final class Origins {
         if (proxy != null && proxy.literal() == null) {
           names.add(proxy.host());
         } else if (server.isNamed()) {
-          names.add(server.host());
+          names.add(server.lookupName());
         }
       }
     }

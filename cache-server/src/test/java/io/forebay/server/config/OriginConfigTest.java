@@ -83,6 +83,8 @@ final class OriginConfigTest {
     "unix:/run/app.sock:/base/,    unix:/run/app.sock:/base",
     "http://unix:/run/app.sock,    unix:/run/app.sock",
     "http://unix:/run/a.sock:/b/c, unix:/run/a.sock:/b/c",
+    "http+srv://_http._tcp.A.test, http+srv://_http._tcp.a.test",
+    "https+srv://_x._tcp.a.test/b/, https+srv://_x._tcp.a.test/b",
   })
   void readsAUrlWithABasePathOrAUnixSocket(String text, String url) throws IOException {
     String yaml = "origins: {main: {url: '" + text + "'}}";
@@ -107,6 +109,10 @@ final class OriginConfigTest {
           unix:/run/app.sock:base   | a base path that is not one
           unix:/run/app.sock:/b?c   | base path cannot be read
           https://unix:/run/a.sock  | TLS over a Unix-domain socket
+          http+srv://_h._tcp.a:80   | not an SRV name alone; write one such as http+srv://
+          http+srv://192.0.2.1      | not an SRV name alone
+          https+srv://[::1]         | not an SRV name alone
+          ftp+srv://a.example       | not an http or https URL
           """)
   void refusesAUrlThatIsNotOne(String text, String why) throws IOException {
     List<ConfigProblem> problems =
@@ -276,7 +282,7 @@ final class OriginConfigTest {
   }
 
   @Test
-  void refusesAProxyThatIsIncomplete() throws IOException {
+  void refusesAProxyThatIsIncompleteAndWeightsOfSrvNames() throws IOException {
     Path empty = Files.writeString(directory.resolve("empty"), "\n");
     Path file =
         write(
@@ -289,6 +295,8 @@ final class OriginConfigTest {
               e: {url: http://e, proxy: http://p, proxy-password: x, proxy-password-file: EMPTY}
               f: {url: unix:/run/f.sock, proxy: http://p}
               g: {url: http://g, proxy: 'http://me:pw@p'}
+              h: {url: http+srv://_http._tcp.h, proxy: http://p}
+              i: {servers: [{url: http+srv://_http._tcp.i, weight: 2}]}
             routes: [{origin: a}]
             """
                 .replace("EMPTY", empty.toString()));
@@ -305,7 +313,9 @@ final class OriginConfigTest {
             "origins.e.proxy-password-file: proxy-password is given as well",
             "origins.e.proxy-password-file: the file has no password",
             "origins.f.proxy: a server is a Unix-domain socket",
-            "origins.g.proxy: the URL contains a user")) {
+            "origins.g.proxy: the URL contains a user",
+            "origins.h.proxy: a server is an SRV name",
+            "origins.i.servers.0.weight: the weights of an SRV name stand in its records")) {
       assertTrue(lines.contains(expected), lines);
     }
     assertFalse(lines.contains("pw@"), lines);
@@ -340,7 +350,8 @@ final class OriginConfigTest {
             "6:14: origins.main.servers.1.url: another server has this URL; give one a higher"
                 + " weight",
             "7:9: origins.main.servers.2.url: is missing; set it to http://HOST[:PORT][/BASE/],"
-                + " https://HOST[:PORT][/BASE/] or unix:FILE[:/BASE/]",
+                + " https://HOST[:PORT][/BASE/], http+srv://NAME[/BASE/],"
+                + " https+srv://NAME[/BASE/] or unix:FILE[:/BASE/]",
             "7:17: origins.main.servers.2.weight: \"0\" is out of range; write 1 to 1000"),
         lines.stream().filter(line -> line.contains("origins.main")).toList());
     assertTrue(

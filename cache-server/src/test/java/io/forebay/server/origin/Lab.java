@@ -20,6 +20,7 @@ import io.forebay.server.config.SigningConfig;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.http.RequestBody;
 import io.forebay.server.origin.dns.NameResolver;
+import io.forebay.server.origin.dns.ServiceAddress;
 import io.forebay.server.origin.drain.DrainFile;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.EventLoop;
@@ -50,6 +51,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -503,6 +505,12 @@ final class Lab implements AutoCloseable {
         list.add(InetAddress.getByName(address));
       }
       known.put(name, new Resolution(list, null, null));
+    }
+
+    /** Gives an SRV name these addresses, in order of priority. */
+    void set(String name, ServiceAddress... services) {
+      List<InetAddress> list = Stream.of(services).map(ServiceAddress::address).toList();
+      known.put(SRV + name, new Resolution(list, null, null, List.of(services)));
     }
 
     void fail(String name, String why) {

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.origin.OriginFailure.Kind;
 import io.forebay.server.origin.OriginReadiness.Problem;
+import io.forebay.server.origin.dns.NameResolver.Resolution;
 import io.forebay.testing.ScriptedOrigin;
 import io.forebay.testing.ScriptedOrigin.Connection;
 import java.io.IOException;
@@ -252,7 +253,10 @@ class OriginNamesTest {
     }
     assertEquals(
         List.of(InetAddress.getByName("192.0.2.1")),
-        AddressPolicy.allowed(origin.servers().getFirst(), origins, all));
+        ServerAddress.allowed(origin.servers().getFirst(), origins, new Resolution(all, null, null))
+            .stream()
+            .map(one -> one.address().getAddress())
+            .toList());
   }
 
   @Test

@@ -22,6 +22,7 @@ final class OriginWatchTest {
                   1,
                   null,
                   null,
+                  null,
                   BasePath.NONE,
                   null,
                   null,

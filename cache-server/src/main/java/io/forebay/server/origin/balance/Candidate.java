@@ -3,7 +3,7 @@ package io.forebay.server.origin.balance;
 /** What policies know of an endpoint: its weight, and its load as seen by this event loop. */
 public abstract class Candidate {
   private final long number;
-  private final int fullWeight;
+  private int fullWeight;
   private int weight;
   private final PeakLatency latency = new PeakLatency();
   private int requests;
@@ -29,6 +29,12 @@ public abstract class Candidate {
   /** Share of the requests, relative to the others; at least 1. */
   public final int weight() {
     return weight;
+  }
+
+  /** Changes the weight that it has in full. */
+  protected final void changeWeight(int newWeight) {
+    fullWeight = newWeight;
+    weight = newWeight;
   }
 
   /**

@@ -145,7 +145,7 @@ public final class CachingNameResolver implements NameResolver, AutoCloseable {
   private void begin(Entry entry) {
     entry.isAsking = true;
     entry.askedNanos = nowNanos();
-    lookup.lookup(entry.name, result -> settle(entry, result));
+    lookup.lookup(entry.name, entry.services, result -> settle(entry, result));
   }
 
   private void settle(Entry entry, NameLookup.Answer result) {
@@ -153,13 +153,21 @@ public final class CachingNameResolver implements NameResolver, AutoCloseable {
     if (result.addresses().isEmpty()) {
       entry.failure = result.failure() == null ? "no address" : result.failure();
       entry.rcode = result.rcode();
+      if (result.isWithdrawn()) {
+        entry.lastGood = List.of();
+        entry.services = List.of();
+      }
       ttlNanos = FAILURE_TTL_NANOS;
     } else {
       entry.lastGood = result.addresses();
-      entry.failure = null;
+      entry.services = result.services();
+      entry.failure = result.failure();
       entry.rcode = null;
       ttlNanos =
-          Math.clamp(TimeUnit.SECONDS.toNanos(result.ttlSeconds()), MIN_TTL_NANOS, MAX_TTL_NANOS);
+          result.failure() != null
+              ? FAILURE_TTL_NANOS
+              : Math.clamp(
+                  TimeUnit.SECONDS.toNanos(result.ttlSeconds()), MIN_TTL_NANOS, MAX_TTL_NANOS);
     }
     entry.isAsking = false;
     entry.hasAnswer = true;
@@ -185,6 +193,7 @@ public final class CachingNameResolver implements NameResolver, AutoCloseable {
     final String name;
     final List<Consumer<Resolution>> waiting = new ArrayList<>();
     List<InetAddress> lastGood = List.of();
+    List<ServiceAddress> services = List.of();
     @Nullable String failure;
     @Nullable String rcode;
     boolean hasAnswer;
@@ -197,7 +206,7 @@ public final class CachingNameResolver implements NameResolver, AutoCloseable {
     }
 
     Resolution resolution() {
-      return new Resolution(lastGood, failure, rcode);
+      return new Resolution(lastGood, failure, rcode, services);
     }
 
     boolean isWatchDue(long nowNanos) {

@@ -47,6 +47,8 @@ final class DnsLookup implements NameLookup {
   private final EventLoop thread;
   private final NamePlaces places;
   private final TtlRecorder ttls = new TtlRecorder();
+  private final ServiceLookup services =
+      new ServiceLookup(question -> resolver().resolveAll(question), this);
 
   private @Nullable FileTime hostsTime;
   private Map<String, List<InetAddress>> hosts = Map.of();
@@ -59,8 +61,13 @@ final class DnsLookup implements NameLookup {
   }
 
   @Override
-  public void lookup(String name, Consumer<Answer> done) {
-    List<InetAddress> local = hostsFile().get(name.toLowerCase(Locale.ROOT));
+  public void lookup(String name, List<ServiceAddress> before, Consumer<Answer> done) {
+    if (name.startsWith(NameResolver.SRV)) {
+      services.lookup(name.substring(NameResolver.SRV.length()), before, done);
+      return;
+    }
+    String host = name.endsWith(".") ? name.substring(0, name.length() - 1) : name;
+    List<InetAddress> local = hostsFile().get(host.toLowerCase(Locale.ROOT));
     if (local != null) {
       done.accept(Answer.found(local, HOSTS_TTL_SECONDS));
       return;
@@ -71,12 +78,15 @@ final class DnsLookup implements NameLookup {
       if (future.isSuccess() && !future.getNow().isEmpty()) {
         done.accept(Answer.found(future.getNow(), ttls.shortest(name, HOSTS_TTL_SECONDS)));
       } else {
-        Throwable cause = future.cause();
-        done.accept(
-            Answer.failed(cause == null ? "no address" : Printable.line(cause), rcode(cause)));
+        done.accept(failed(future.cause()));
       }
       ttls.forget(name);
     });
+  }
+
+  /** The answer for a query that failed, or found nothing if there is no cause. */
+  static Answer failed(@Nullable Throwable cause) {
+    return Answer.failed(cause == null ? "no address" : Printable.line(cause), rcode(cause));
   }
 
   /** The name of the response code, where a name server answered at all. */

@@ -7,13 +7,18 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Resolves origin names without blocking event loops. Any thread may call. */
+/**
+ * Resolves origin names without blocking event loops. Any thread may call. A name is a host, or an
+ * SRV name behind {@link #SRV}.
+ */
 public interface NameResolver {
+  /** What a name begins with that stands for SRV records; no host has a colon. */
+  String SRV = "srv:";
 
   /**
    * Asks for the addresses of a name.
    *
-   * @param name a host name, not an address literal
+   * @param name a host name, not an address literal, or an SRV name behind {@link #SRV}
    * @param loop where the answer is wanted; if the caller is on it, and the answer is known, it may
    *     come before this method returns
    */
@@ -32,7 +37,18 @@ public interface NameResolver {
    * @param addresses in order of preference; empty when there never was a good answer
    * @param failure why the newest lookup failed, or null
    * @param rcode what the name server answered with then, if it did
+   * @param services of an SRV name, in order of priority; empty for a host
    */
   record Resolution(
-      List<InetAddress> addresses, @Nullable String failure, @Nullable String rcode) {}
+      List<InetAddress> addresses,
+      @Nullable String failure,
+      @Nullable String rcode,
+      List<ServiceAddress> services) {
+
+    /** What is known of a host. */
+    public Resolution(
+        List<InetAddress> addresses, @Nullable String failure, @Nullable String rcode) {
+      this(addresses, failure, rcode, List.of());
+    }
+  }
 }

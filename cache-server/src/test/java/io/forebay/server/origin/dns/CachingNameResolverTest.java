@@ -192,6 +192,48 @@ class CachingNameResolverTest {
     time.runPendingTasks();
   }
 
+  @Test
+  void keepsTheAddressesOfAnSrvNameWhileItFailsAndHandsThemToTheNextLookup() throws Exception {
+    ServiceAddress one = new ServiceAddress("t.", InetAddress.getByName("192.0.2.1"), 8080, 10, 1);
+    resolve("srv:a");
+    lookup.answer(NameLookup.Answer.services(List.of(one), 10, null));
+    time.runPendingTasks();
+    assertEquals(List.of(one), resolve("srv:a").getFirst().services());
+    pass(11);
+    List<Resolution> failing = resolve("srv:a");
+    assertEquals(List.of(one), lookup.before);
+    lookup.answer(NameLookup.Answer.failed("server failure", null));
+    time.runPendingTasks();
+    assertEquals(List.of(one), failing.getFirst().services());
+    assertEquals("server failure", failing.getFirst().failure());
+  }
+
+  @Test
+  void nobodyWaitsForATargetOfAnSrvNameThatFails() throws Exception {
+    ServiceAddress one = new ServiceAddress("t.", InetAddress.getByName("192.0.2.1"), 8080, 10, 1);
+    resolve("srv:a");
+    lookup.answer(NameLookup.Answer.services(List.of(one), 60, "target u.: timeout"));
+    time.runPendingTasks();
+    pass(2);
+    List<Resolution> next = resolve("srv:a");
+    assertEquals(List.of(one), next.getFirst().services());
+    assertEquals("target u.: timeout", next.getFirst().failure());
+    assertEquals(2, lookup.asked.size());
+  }
+
+  @Test
+  void forgetsTheAddressesOfAnSrvNameThatSaysThatThereIsNoService() throws Exception {
+    ServiceAddress one = new ServiceAddress("t.", InetAddress.getByName("192.0.2.1"), 8080, 10, 1);
+    resolve("srv:a");
+    lookup.answer(NameLookup.Answer.services(List.of(one), 10, null));
+    time.runPendingTasks();
+    pass(11);
+    List<Resolution> withdrawn = resolve("srv:a");
+    lookup.answer(NameLookup.Answer.withdrawn("no such service"));
+    time.runPendingTasks();
+    assertEquals(List.of(new Resolution(List.of(), "no such service", null, List.of())), withdrawn);
+  }
+
   private static NameLookup.Answer found(long ttlSeconds, String address) throws Exception {
     return NameLookup.Answer.found(addresses(address), ttlSeconds);
   }
@@ -206,11 +248,13 @@ class CachingNameResolverTest {
 
   private static final class ScriptedLookup implements NameLookup {
     final List<String> asked = new ArrayList<>();
+    List<ServiceAddress> before = List.of();
     private final ArrayDeque<Consumer<Answer>> open = new ArrayDeque<>();
 
     @Override
-    public void lookup(String name, Consumer<Answer> done) {
+    public void lookup(String name, List<ServiceAddress> before, Consumer<Answer> done) {
       asked.add(name);
+      this.before = before;
       open.add(done);
     }
 

@@ -149,7 +149,7 @@ class DnsLookupTest {
 
   private NameLookup.Answer ask(DnsLookup lookup, String name) throws Exception {
     CompletableFuture<NameLookup.Answer> answer = new CompletableFuture<>();
-    thread.execute(() -> lookup.lookup(name, answer::complete));
+    thread.execute(() -> lookup.lookup(name, List.of(), answer::complete));
     return answer.get(20, TimeUnit.SECONDS);
   }
 
