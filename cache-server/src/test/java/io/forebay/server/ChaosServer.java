@@ -36,6 +36,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One server of {@link ServerChaosTest}, over HTTP/1.1 or HTTP/2 in clear text. It can be killed
@@ -82,11 +83,11 @@ final class ChaosServer implements AutoCloseable {
     final Map<String, AtomicInteger> posts = new ConcurrentHashMap<>();
 
     static Kind kind(String path) {
-      return Kind.valueOf(path.split("/")[1]);
+      return Kind.valueOf(path.split("/", -1)[1]);
     }
 
     static int length(String path) {
-      return Integer.parseInt(path.split("/")[3]);
+      return Integer.parseInt(path.split("/", -1)[3]);
     }
 
     /** Whether responses may be stored. */
@@ -270,7 +271,8 @@ final class ChaosServer implements AutoCloseable {
     }
 
     /** Sends the head if there is one, then the body from there, piece by piece. */
-    private void body(ChannelHandlerContext context, HttpResponse head, byte[] body, int from) {
+    private void body(
+        ChannelHandlerContext context, @Nullable HttpResponse head, byte[] body, int from) {
       if (head != null) {
         context.write(head);
       }

@@ -40,8 +40,7 @@ class ServiceLookupTest {
     server = new ScriptedNameServer();
     Path hosts = Files.writeString(directory.resolve("hosts"), "192.0.2.50 listed.test\n");
     lookup =
-        new DnsLookup(
-            thread, new DnsLookup.Places(hosts, directory.resolve("none"), server.address()));
+        new DnsLookup(thread, new NamePlaces(hosts, directory.resolve("none"), server.address()));
   }
 
   @AfterEach
