@@ -27,6 +27,7 @@ final class ConformanceTest {
           Rfc9110Ranges.CHAPTER,
           Rfc5861.CHAPTER,
           Rfc8246.CHAPTER,
+          Rfc8441.CHAPTER,
           Rfc8586.CHAPTER,
           Rfc9209.CHAPTER,
           Rfc9211.CHAPTER,
