@@ -66,6 +66,7 @@ final class ServerBrokenHeadTest {
                 case "beginHead" -> Unpooled.buffer();
                 case "chunkBytes" -> SLICE;
                 case "isWritable" -> true;
+                case "needsTunnel" -> false;
                 case "listener" -> {
                   listener.set((ResponseSink.Listener) arguments[0]);
                   yield null;
