@@ -15,13 +15,9 @@ final class Rfc8441 {
               "announced if a route allows an upgrade as the connection begins; otherwise"
                   + " `:protocol` is malformed",
               shownBy(
+                  "ServerStreamTunnelTest.bytesGoBothWaysOnTheStream",
                   "ServerStreamTunnelTest"
                       + ".withoutARouteThatAllowsItNothingIsAnnouncedAndItIsMalformed")),
-          must(
-              "3",
-              "The setting is not changed from 1 to 0",
-              "a connection keeps what it announced",
-              shownBy("ServerStreamTunnelTest.bytesGoBothWaysOnTheStream")),
           must(
               "4",
               "`:protocol` comes with `:scheme` and `:path`; `:authority` names the server",
@@ -31,7 +27,7 @@ final class Rfc8441 {
               "5",
               "`:scheme` is https for wss and http for ws",
               "it is compared with the listener, as for every request",
-              shownBy("Http2ConnectionTest.resetsBadTargets")),
+              shownBy("Http2ConnectionTest.answersWhatIsRefusedButNotMalformed")),
           must(
               "5",
               "Sec-WebSocket-Key and Sec-WebSocket-Accept are not used",
