@@ -5,17 +5,15 @@ import io.forebay.cli.console.AdminOptions;
 import io.forebay.cli.console.CommonOptions;
 import io.forebay.cli.console.ExitCode;
 import io.forebay.cli.console.Output;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 
-/** Takes a server of an origin out of use. */
+/** Takes a server of an origin out of service. */
 @Command(
     name = "drain",
     header = "Send a server no new requests.",
@@ -40,18 +38,7 @@ import tools.jackson.databind.JsonNode;
 final class DrainCommand implements Callable<Integer> {
   @Mixin private final CommonOptions common = new CommonOptions();
   @Mixin private final AdminOptions admin = new AdminOptions();
-
-  @Parameters(
-      index = "0",
-      paramLabel = "SERVER",
-      description = "URL of the server as configured, or ADDRESS:PORT.")
-  private String server = "";
-
-  @Option(
-      names = "--origin",
-      paramLabel = "NAME",
-      description = "Its origin, where several have this server.")
-  private @Nullable String origin;
+  @Mixin private final ServerSelection selection = new ServerSelection();
 
   @Option(
       names = "--reason",
@@ -67,11 +54,7 @@ final class DrainCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     Output output = common.output();
-    Map<String, Object> order = new LinkedHashMap<>();
-    order.put("server", server);
-    if (origin != null) {
-      order.put("origin", origin);
-    }
+    Map<String, Object> order = selection.order();
     if (reason != null) {
       order.put("reason", reason);
     }
@@ -90,7 +73,7 @@ final class DrainCommand implements Callable<Integer> {
       isDrained &= endpoint.path("state").asString("").equals("drained");
     }
     output.line(
-        UndrainCommand.name(outcome)
+        ServerSelection.name(outcome)
             + (isDrained
                 ? " is drained"
                 : " is draining: "

@@ -5,17 +5,12 @@ import io.forebay.cli.console.AdminOptions;
 import io.forebay.cli.console.CommonOptions;
 import io.forebay.cli.console.ExitCode;
 import io.forebay.cli.console.Output;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 
-/** Takes a drained server of an origin back into use. */
+/** Takes a drained server of an origin back into service. */
 @Command(
     name = "undrain",
     header = "Send requests to a drained server again.",
@@ -29,36 +24,20 @@ import tools.jackson.databind.JsonNode;
 final class UndrainCommand implements Callable<Integer> {
   @Mixin private final CommonOptions common = new CommonOptions();
   @Mixin private final AdminOptions admin = new AdminOptions();
-
-  @Parameters(
-      index = "0",
-      paramLabel = "SERVER",
-      description = "URL of the server as configured, or ADDRESS:PORT.")
-  private String server = "";
-
-  @Option(
-      names = "--origin",
-      paramLabel = "NAME",
-      description = "Its origin, where several have this server.")
-  private @Nullable String origin;
+  @Mixin private final ServerSelection selection = new ServerSelection();
 
   UndrainCommand() {}
 
   @Override
   public Integer call() {
     Output output = common.output();
-    Map<String, Object> order = new LinkedHashMap<>();
-    order.put("server", server);
-    if (origin != null) {
-      order.put("origin", origin);
-    }
     JsonNode outcome;
     try (AdminClient client = admin.client()) {
-      outcome = client.post("/v1/origins/undrain", order);
+      outcome = client.post("/v1/origins/undrain", selection.order());
     }
     output.json(outcome);
     output.line(
-        name(outcome)
+        ServerSelection.name(outcome)
             + (outcome.path("changed").asBoolean(false) ? " is used again" : " was not drained"));
     for (JsonNode endpoint : outcome.path("endpoints")) {
       String state = endpoint.path("state").asString("?");
@@ -73,12 +52,5 @@ final class UndrainCommand implements Callable<Integer> {
       }
     }
     return ExitCode.OK;
-  }
-
-  /** The server that an answer is about. */
-  static String name(JsonNode outcome) {
-    return outcome.path("server").asString("?")
-        + " of origin "
-        + outcome.path("origin").asString("?");
   }
 }

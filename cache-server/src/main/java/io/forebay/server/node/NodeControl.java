@@ -60,8 +60,8 @@ public interface NodeControl extends NodeStatus, NodeQueries, PurgeControl {
   }
 
   /**
-   * Takes a server of an origin out of use: when this returns, it gets no new request, also after a
-   * restart. Blocks while a file is written.
+   * Takes a server of an origin out of service: when this returns, it gets no new request, also
+   * after a restart. Blocks while a file is written.
    *
    * @throws IllegalArgumentException when there is no such server
    * @throws IllegalStateException when it may not be drained now, with the reason
@@ -71,7 +71,7 @@ public interface NodeControl extends NodeStatus, NodeQueries, PurgeControl {
     throw new IllegalArgumentException("there is no server " + order.server());
   }
 
-  /** Takes a drained server back into use; throws as {@link #drain} does. */
+  /** Takes a drained server back into service; throws as {@link #drain} does. */
   default DrainOutcome undrain(String server, @Nullable String origin) throws IOException {
     throw new IllegalArgumentException("there is no server " + server);
   }

@@ -107,7 +107,7 @@ final class EndpointPool extends Candidate {
     return isDrained;
   }
 
-  /** Looks whether an operator drained it, or took it back into use. */
+  /** Looks whether an operator drained it, or took it back into service. */
   void applyDrains() {
     isDrained = findDrain();
     if (isDrained) {

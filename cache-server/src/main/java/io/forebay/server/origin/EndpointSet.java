@@ -231,7 +231,7 @@ final class EndpointSet {
     }
   }
 
-  /** Operators drained servers, or took some back into use. */
+  /** Operators drained servers, or took some back into service. */
   void applyDrains() {
     published.forEach(EndpointPool::applyDrains);
     rebuild();

@@ -45,7 +45,7 @@ public final class OriginConnections {
         origin, name -> new OriginHealth(clockNanos, System::currentTimeMillis, log));
   }
 
-  /** The servers that operators took out of use. */
+  /** The servers that operators took out of service. */
   Drains drains() {
     return drains;
   }

@@ -17,8 +17,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes servers out of use, and back, at an operator's order: written to the file first, then in
- * force on every event loop. Any thread that may block; one order at a time.
+ * Takes servers out of service, and back, at an operator's order: written to the file first, then
+ * in force on every event loop. Any thread that may block; one order at a time.
  */
 public final class OriginDrains {
   /** Servers that a message names. */
@@ -85,7 +85,7 @@ public final class OriginDrains {
     return target.outcome(true);
   }
 
-  /** Takes a drained server or address back into use; throws as {@link #drain} does. */
+  /** Takes a drained server or address back into service; throws as {@link #drain} does. */
   public synchronized DrainOutcome undrain(String server, @Nullable String origin)
       throws IOException {
     Drains now = shared.drains();

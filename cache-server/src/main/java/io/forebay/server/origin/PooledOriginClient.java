@@ -169,7 +169,7 @@ public final class PooledOriginClient implements OriginSender {
     }
   }
 
-  /** Operators drained servers, or took some back into use. On the loop. */
+  /** Operators drained servers, or took some back into service. On the loop. */
   public void applyDrains() {
     pools.values().forEach(pool -> pool.endpoints().applyDrains());
   }

@@ -253,6 +253,27 @@ class OriginFailoverTest {
   }
 
   @Test
+  void asManyServersAreTriedForAConnectionAsARequestMayGoTo() throws Exception {
+    List<OriginServerConfig> servers = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      ScriptedOrigin dead = ScriptedOrigin.start();
+      servers.add(OriginServerConfig.of(dead.url()));
+      dead.close();
+    }
+    servers.add(OriginServerConfig.of(other.url()));
+    OriginConfig config =
+        Lab.withServers(Lab.origin(other.url()), servers.toArray(OriginServerConfig[]::new));
+    try (Lab lab = Lab.of(Lab.withRetries(config, 4, 10))) {
+      Recorder response = lab.send(Lab.get("/a"));
+      answer(other, "other");
+      assertEquals("other", response.body());
+    }
+    try (Lab lab = Lab.of(Lab.withRetries(config, 1, 10))) {
+      lab.send(Lab.get("/a")).failure(Kind.CONNECT_REFUSED);
+    }
+  }
+
+  @Test
   void aServerWithoutAnotherFailsAsEver() throws Exception {
     try (Lab lab = Lab.of(Lab.origin(failing.url()))) {
       Recorder response = lab.send(Lab.get("/a"));

@@ -1,5 +1,5 @@
 /**
- * Servers of origins that an operator took out of use, and the file that keeps them.
+ * Servers of origins that an operator took out of service, and the file that keeps them.
  *
  * <pre>
  *   DrainOrder ──► OriginDrains ──► DrainFile ──► DATA/drained.servers
