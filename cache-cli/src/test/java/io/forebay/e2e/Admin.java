@@ -2,6 +2,7 @@ package io.forebay.e2e;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.forebay.testing.Await;
 import io.forebay.testing.EdgeProcess;
 import java.io.IOException;
 import java.net.http.HttpResponse;
@@ -37,5 +38,21 @@ final class Admin {
 
   static void purgeUrl(EdgeProcess edge, String path) throws IOException, InterruptedException {
     purge(edge, Map.of("urls", List.of(edge.url(path))));
+  }
+
+  /**
+   * Waits until a request would be answered from the store: the last client of a fill has all of
+   * the body a moment before the object is in place.
+   */
+  static void awaitStored(EdgeProcess edge, String path) {
+    String request = JSON.writeValueAsString(Map.of("url", edge.url(path)));
+    Await.until(
+        path + " is in place",
+        () ->
+            json(edge.adminPost("/v1/explain", request))
+                .path("answer")
+                .path("reason")
+                .asString("")
+                .equals("hit-fresh"));
   }
 }

@@ -75,6 +75,7 @@ final class OperationsIT {
       origin.cacheable("/hit", "twelve bytes");
       origin.on("/pass", exchange -> exchange.respond(200, "Cache-Control: private\r\n", "p"));
       edge.get("/hit?q=%22quoted%22");
+      Admin.awaitStored(edge, "/hit?q=%22quoted%22");
       edge.get(
           "/hit?q=%22quoted%22",
           "User-Agent: tricky \"agent\" \\ \u00e9",
@@ -175,6 +176,7 @@ final class OperationsIT {
         EdgeProcess edge = EdgeProcess.in(directory.resolve("edge"), origin.url()).start()) {
       origin.cacheable("/x", "x");
       edge.get("/x");
+      Admin.awaitStored(edge, "/x");
       edge.get("/x");
       Commands.Finished json =
           Jar.quick().run("stats", "--json", "--admin-url", edge.adminUrl()).orFail();
