@@ -55,7 +55,9 @@ class ArchitectureTest {
           List.of("origin.hedge", "origin.resume"),
           List.of(
               "origin",
+              "origin.call",
               "origin.dns",
+              "origin.group",
               "origin.tls",
               "runtime",
               "accesslog",

@@ -1,6 +1,6 @@
 package io.forebay.server;
 
-import io.forebay.server.origin.Origins;
+import io.forebay.server.origin.group.Origins;
 import io.forebay.server.runtime.RuntimeConfig;
 
 /** The configuration in force and its origins. Written by the start and by reloads; any thread. */

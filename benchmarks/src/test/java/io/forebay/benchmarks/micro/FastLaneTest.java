@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.benchmarks.micro.EmbeddedEdge.Answer;
 import io.forebay.core.http.HeaderFields;
-import io.forebay.server.origin.OriginRequest;
+import io.forebay.server.origin.call.OriginRequest;
 import io.netty.util.ResourceLeakDetector;
 import io.netty.util.ResourceLeakDetector.Level;
 import java.nio.charset.StandardCharsets;

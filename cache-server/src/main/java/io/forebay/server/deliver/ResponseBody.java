@@ -1,6 +1,6 @@
 package io.forebay.server.deliver;
 
-import io.forebay.server.origin.OriginFailure;
+import io.forebay.server.origin.call.OriginFailure;
 
 /**
  * The body of one exchange's response on its way to the client: from the store, from a fill in

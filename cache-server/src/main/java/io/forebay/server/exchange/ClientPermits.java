@@ -7,7 +7,7 @@ import io.forebay.server.fairness.ClientLimiter;
 import io.forebay.server.fairness.ClientLimiter.Kind;
 import io.forebay.server.fairness.ClientNetwork;
 import io.forebay.server.fill.Fill;
-import io.forebay.server.origin.OriginFailure;
+import io.forebay.server.origin.call.OriginFailure;
 import io.forebay.server.runtime.RuntimeConfig;
 import java.util.EnumSet;
 import java.util.Set;

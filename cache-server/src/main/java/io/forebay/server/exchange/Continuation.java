@@ -2,7 +2,7 @@ package io.forebay.server.exchange;
 
 import io.forebay.core.policy.ProxyError;
 import io.forebay.core.policy.Reason;
-import io.forebay.server.origin.OriginFailure;
+import io.forebay.server.origin.call.OriginFailure;
 
 /**
  * How an exchange goes on. Classes that wait for something on its behalf (content, a fill, an

@@ -17,7 +17,7 @@ import io.forebay.server.deliver.DiskReads;
 import io.forebay.server.fill.PartialObject;
 import io.forebay.server.http.AbortCause;
 import io.forebay.server.http.ResponseSink;
-import io.forebay.server.origin.OriginFailure;
+import io.forebay.server.origin.call.OriginFailure;
 import io.forebay.storage.object.StoredHead;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

@@ -12,7 +12,7 @@ import io.forebay.server.fill.FillTable;
 import io.forebay.server.fill.history.FillHistory;
 import io.forebay.server.loop.LoopLoad;
 import io.forebay.server.loop.RequestIds;
-import io.forebay.server.origin.OriginClient;
+import io.forebay.server.origin.call.OriginClient;
 import io.forebay.server.purge.PurgeQueue;
 import io.forebay.server.response.HeadWriter;
 import io.forebay.server.tunnel.TunnelLimiter;

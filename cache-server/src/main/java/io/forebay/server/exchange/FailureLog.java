@@ -1,7 +1,7 @@
 package io.forebay.server.exchange;
 
 import io.forebay.core.http.RequestView;
-import io.forebay.server.origin.OriginFailure;
+import io.forebay.server.origin.call.OriginFailure;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.slf4j.LoggerFactory;

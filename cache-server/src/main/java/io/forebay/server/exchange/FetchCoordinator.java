@@ -13,7 +13,7 @@ import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.fill.SliceFill;
 import io.forebay.server.fill.history.FillKey;
 import io.forebay.server.fill.history.HitForMiss;
-import io.forebay.server.origin.OriginFailure;
+import io.forebay.server.origin.call.OriginFailure;
 import io.forebay.storage.object.StoredHead;
 import org.jspecify.annotations.Nullable;
 

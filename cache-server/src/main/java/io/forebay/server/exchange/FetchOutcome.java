@@ -5,7 +5,7 @@ import io.forebay.core.policy.Decision;
 import io.forebay.core.policy.Sharing;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.counters.LoopCounters.CacheResult;
-import io.forebay.server.origin.OriginFailure;
+import io.forebay.server.origin.call.OriginFailure;
 import io.forebay.storage.object.StoredHead;
 import org.jspecify.annotations.Nullable;
 

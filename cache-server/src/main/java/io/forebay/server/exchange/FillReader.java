@@ -14,7 +14,7 @@ import io.forebay.server.fill.FillContext;
 import io.forebay.server.fill.FillHead;
 import io.forebay.server.http.AbortCause;
 import io.forebay.server.loop.LoopTimer;
-import io.forebay.server.origin.OriginCall;
+import io.forebay.server.origin.call.OriginCall;
 import io.forebay.server.response.ResponsePlan;
 import java.lang.foreign.MemorySegment;
 import java.util.List;

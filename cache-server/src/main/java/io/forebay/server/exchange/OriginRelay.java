@@ -2,11 +2,11 @@ package io.forebay.server.exchange;
 
 import io.forebay.core.http.HeaderFields;
 import io.forebay.server.deliver.ResponseBody;
-import io.forebay.server.origin.OriginCall;
-import io.forebay.server.origin.OriginClient;
-import io.forebay.server.origin.OriginFailure;
-import io.forebay.server.origin.OriginListener;
-import io.forebay.server.origin.OriginRequest;
+import io.forebay.server.origin.call.OriginCall;
+import io.forebay.server.origin.call.OriginClient;
+import io.forebay.server.origin.call.OriginFailure;
+import io.forebay.server.origin.call.OriginListener;
+import io.forebay.server.origin.call.OriginRequest;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 

@@ -14,7 +14,7 @@ import io.forebay.server.fill.PartialObject;
 import io.forebay.server.fill.SliceFill;
 import io.forebay.server.http.AbortCause;
 import io.forebay.server.http.LeaseHolder;
-import io.forebay.server.origin.OriginFailure;
+import io.forebay.server.origin.call.OriginFailure;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

@@ -11,7 +11,7 @@ import io.forebay.core.route.Route;
 import io.forebay.server.fill.FillContext;
 import io.forebay.server.fill.FillRequest;
 import io.forebay.server.fill.PassedResponseWriter;
-import io.forebay.server.origin.OriginRequest;
+import io.forebay.server.origin.call.OriginRequest;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -5,7 +5,7 @@ import io.forebay.core.http.HeaderFields;
 import io.forebay.core.policy.Reason;
 import io.forebay.server.fill.FillTable;
 import io.forebay.server.http.RequestBody;
-import io.forebay.server.origin.OriginFailure;
+import io.forebay.server.origin.call.OriginFailure;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.ByteArrayOutputStream;

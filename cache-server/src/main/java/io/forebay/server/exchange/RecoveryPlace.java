@@ -3,7 +3,7 @@ package io.forebay.server.exchange;
 import io.forebay.server.counters.LimitKey;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.fill.RecoveryFetches;
-import io.forebay.server.origin.OriginFailure;
+import io.forebay.server.origin.call.OriginFailure;
 import io.forebay.storage.ObjectStore;
 
 /**

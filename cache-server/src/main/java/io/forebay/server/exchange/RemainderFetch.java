@@ -4,8 +4,8 @@ import io.forebay.core.http.HeaderFields;
 import io.forebay.core.policy.BodyRemainder;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.http.AbortCause;
-import io.forebay.server.origin.OriginCall;
-import io.forebay.server.origin.OriginFailure;
+import io.forebay.server.origin.call.OriginCall;
+import io.forebay.server.origin.call.OriginFailure;
 
 /**
  * Continues a body whose stored bytes were evicted while a slow client read them (I9): requests the

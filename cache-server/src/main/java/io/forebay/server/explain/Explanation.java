@@ -4,7 +4,7 @@ import io.forebay.core.http.RequestView;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.ServePlan;
 import io.forebay.core.route.Route;
-import io.forebay.server.origin.OriginRequest;
+import io.forebay.server.origin.call.OriginRequest;
 import io.forebay.storage.inspect.InspectedObject;
 import java.util.List;
 import java.util.stream.Stream;

@@ -41,7 +41,7 @@ import io.forebay.server.fill.history.HitForMiss;
 import io.forebay.server.http.ClientInfo;
 import io.forebay.server.http.PurgeMethods;
 import io.forebay.server.http.RequestBody;
-import io.forebay.server.origin.OriginRequest;
+import io.forebay.server.origin.call.OriginRequest;
 import io.forebay.server.response.ResponsePlan;
 import io.forebay.server.runtime.RuntimeConfig;
 import io.forebay.server.runtime.UpstreamRequest;

@@ -2,7 +2,7 @@ package io.forebay.server.fill;
 
 import io.forebay.core.http.HeaderFields;
 import io.forebay.server.deliver.BodyBytes;
-import io.forebay.server.origin.OriginFailure;
+import io.forebay.server.origin.call.OriginFailure;
 import io.forebay.storage.lane.ObjectWriter;
 import java.util.List;
 import java.util.function.Supplier;

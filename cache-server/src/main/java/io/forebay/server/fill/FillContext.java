@@ -6,7 +6,7 @@ import io.forebay.core.policy.StoredMeta;
 import io.forebay.core.route.Route;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.fill.history.FillHistory;
-import io.forebay.server.origin.OriginClient;
+import io.forebay.server.origin.call.OriginClient;
 import io.forebay.storage.ObjectStore;
 import io.forebay.storage.lane.StoreLane;
 import io.netty.channel.EventLoop;

@@ -2,8 +2,8 @@ package io.forebay.server.fill;
 
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.policy.Reason;
-import io.forebay.server.origin.OriginCall;
-import io.forebay.server.origin.OriginListener;
+import io.forebay.server.origin.call.OriginCall;
+import io.forebay.server.origin.call.OriginListener;
 import org.jspecify.annotations.Nullable;
 
 /** The client whose miss started a fill; on the fill's event loop. */

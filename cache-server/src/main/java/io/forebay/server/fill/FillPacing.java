@@ -1,7 +1,7 @@
 package io.forebay.server.fill;
 
 import io.forebay.server.fill.Fill.State;
-import io.forebay.server.origin.OriginCall;
+import io.forebay.server.origin.call.OriginCall;
 import io.forebay.storage.lane.ObjectWriter;
 import org.jspecify.annotations.Nullable;
 

@@ -6,7 +6,7 @@ import io.forebay.core.http.RequestView;
 import io.forebay.core.policy.Revalidation;
 import io.forebay.core.route.Route;
 import io.forebay.server.fill.history.FillKey;
-import io.forebay.server.origin.OriginRequest;
+import io.forebay.server.origin.call.OriginRequest;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -2,7 +2,7 @@ package io.forebay.server.fill;
 
 import io.forebay.core.http.FieldSyntax;
 import io.forebay.core.policy.Reason;
-import io.forebay.server.origin.OriginListener;
+import io.forebay.server.origin.call.OriginListener;
 import io.forebay.storage.lane.ObjectWriter;
 import io.forebay.storage.object.InstallOutcome;
 import io.netty.buffer.ByteBuf;

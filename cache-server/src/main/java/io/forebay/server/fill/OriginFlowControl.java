@@ -1,6 +1,6 @@
 package io.forebay.server.fill;
 
-import io.forebay.server.origin.OriginCall;
+import io.forebay.server.origin.call.OriginCall;
 
 /**
  * Pauses and resumes a fill's reading from its origin.

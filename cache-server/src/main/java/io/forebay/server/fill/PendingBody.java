@@ -1,7 +1,7 @@
 package io.forebay.server.fill;
 
 import io.forebay.core.http.HeaderFields;
-import io.forebay.server.origin.OriginListener;
+import io.forebay.server.origin.call.OriginListener;
 import io.forebay.storage.lane.ObjectWriter;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;

@@ -1,5 +1,6 @@
 package io.forebay.server.origin;
 
+import io.forebay.server.origin.call.Priority;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.stream.Stream;

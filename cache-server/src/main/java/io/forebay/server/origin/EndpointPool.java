@@ -6,6 +6,8 @@ import io.forebay.server.config.ServerConfig.SlowConfig;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.counters.ServerCounters;
 import io.forebay.server.origin.balance.Candidate;
+import io.forebay.server.origin.group.OriginServer;
+import io.forebay.server.origin.group.ServerAddress;
 import io.forebay.server.origin.health.EndpointHealth;
 import io.forebay.server.origin.health.EndpointHealth.Ejection;
 import io.forebay.server.origin.health.SlowEndpoint;

@@ -2,7 +2,10 @@ package io.forebay.server.origin;
 
 import io.forebay.server.config.ServerConfig.SlowConfig;
 import io.forebay.server.origin.balance.BalancePolicy;
+import io.forebay.server.origin.call.OriginFailure;
 import io.forebay.server.origin.dns.NameResolver.Resolution;
+import io.forebay.server.origin.group.OriginServer;
+import io.forebay.server.origin.group.ServerAddress;
 import io.forebay.server.origin.health.EndpointHealth;
 import io.forebay.server.origin.health.SlowEndpoint;
 import java.net.SocketAddress;

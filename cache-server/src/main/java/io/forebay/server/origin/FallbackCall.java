@@ -1,6 +1,11 @@
 package io.forebay.server.origin;
 
 import io.forebay.core.http.HeaderFields;
+import io.forebay.server.origin.call.OriginCall;
+import io.forebay.server.origin.call.OriginFailure;
+import io.forebay.server.origin.call.OriginListener;
+import io.forebay.server.origin.call.OriginRequest;
+import io.forebay.server.origin.group.Origin;
 import io.forebay.server.tunnel.TunnelEnd;
 import io.netty.buffer.ByteBuf;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.forebay.server.origin;
 
-import io.forebay.server.origin.OriginFailure.Kind;
+import io.forebay.server.origin.call.OriginFailure.Kind;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;

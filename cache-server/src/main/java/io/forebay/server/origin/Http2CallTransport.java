@@ -2,7 +2,9 @@ package io.forebay.server.origin;
 
 import io.forebay.core.http.HeaderFields;
 import io.forebay.server.config.ServerConfig.OriginConfig;
-import io.forebay.server.origin.OriginFailure.Kind;
+import io.forebay.server.origin.call.OriginFailure.Kind;
+import io.forebay.server.origin.call.OriginRequest;
+import io.forebay.server.origin.group.OriginServer;
 import io.forebay.server.origin.http2.Http2Call;
 import io.forebay.server.origin.http2.Http2CallListener;
 import io.forebay.server.origin.http2.Http2Failure;
@@ -258,7 +260,7 @@ final class Http2CallTransport implements CallTransport, Http2CallListener, Body
             && !call.isRetried()
             && !isBodyBegun()
             && !pool.client().isClosed()
-            && RequestHeadWriter.isIdempotent(call.request().method());
+            && call.request().isIdempotent();
     if (isRetryable) {
       leave();
       call.markRetried();

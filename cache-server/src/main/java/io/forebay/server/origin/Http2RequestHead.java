@@ -1,6 +1,8 @@
 package io.forebay.server.origin;
 
 import io.forebay.core.http.HeaderFields;
+import io.forebay.server.origin.call.OriginRequest;
+import io.forebay.server.origin.group.OriginServer;
 import io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.netty.handler.codec.http2.Http2Headers;
 

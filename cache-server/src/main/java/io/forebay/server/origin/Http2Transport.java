@@ -1,6 +1,6 @@
 package io.forebay.server.origin;
 
-import io.forebay.server.origin.OriginFailure.Kind;
+import io.forebay.server.origin.call.OriginFailure.Kind;
 import io.forebay.server.origin.http2.Http2Call;
 import io.forebay.server.origin.http2.Http2CallListener;
 import io.forebay.server.origin.http2.Http2Session;

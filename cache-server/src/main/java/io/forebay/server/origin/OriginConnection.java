@@ -3,7 +3,9 @@ package io.forebay.server.origin;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.UpgradeOffer;
 import io.forebay.server.config.ServerConfig.OriginConfig;
-import io.forebay.server.origin.OriginFailure.Kind;
+import io.forebay.server.origin.call.OriginFailure.Kind;
+import io.forebay.server.origin.call.OriginRequest;
+import io.forebay.server.origin.group.OriginServer;
 import io.forebay.server.text.Printable;
 import io.forebay.server.tunnel.SocketTunnelEnd;
 import io.netty.buffer.ByteBuf;
@@ -613,7 +615,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter
         && !current.isRetried()
         && !client.isClosed()
         && (sender == null || !sender.isStarted())
-        && RequestHeadWriter.isIdempotent(current.request().method());
+        && current.request().isIdempotent();
   }
 
   private void onDeadline() {

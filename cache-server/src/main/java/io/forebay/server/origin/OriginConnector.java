@@ -1,7 +1,10 @@
 package io.forebay.server.origin;
 
 import io.forebay.server.config.ProxyConfig;
-import io.forebay.server.origin.OriginFailure.Kind;
+import io.forebay.server.origin.call.OriginFailure.Kind;
+import io.forebay.server.origin.group.OriginServer;
+import io.forebay.server.origin.group.OriginTls;
+import io.forebay.server.origin.group.OriginUrl;
 import io.forebay.server.origin.proxy.ConnectTunnel;
 import io.forebay.server.text.Printable;
 import io.netty.channel.Channel;

@@ -5,6 +5,7 @@ import io.forebay.server.origin.drain.DrainFile;
 import io.forebay.server.origin.drain.DrainOrder;
 import io.forebay.server.origin.drain.DrainOutcome;
 import io.forebay.server.origin.drain.Drains;
+import io.forebay.server.origin.group.OriginUrl;
 import io.forebay.server.text.AddressText;
 import io.forebay.server.text.Printable;
 import java.io.IOException;

@@ -4,6 +4,8 @@ import io.forebay.server.config.ServerConfig.OriginProtocol;
 import io.forebay.server.counters.LimitKey;
 import io.forebay.server.counters.OriginCounters;
 import io.forebay.server.origin.balance.BalancePolicies;
+import io.forebay.server.origin.call.OriginFailure;
+import io.forebay.server.origin.group.Origin;
 import io.forebay.server.origin.health.OriginHealth;
 import io.netty.channel.EventLoop;
 import java.time.Duration;

@@ -1,8 +1,14 @@
 package io.forebay.server.origin;
 
 import io.forebay.core.policy.ProxyStatus;
+import io.forebay.server.origin.call.OriginFailure;
 import io.forebay.server.origin.dns.NameResolver;
 import io.forebay.server.origin.dns.NameResolver.Resolution;
+import io.forebay.server.origin.group.AddressPolicy;
+import io.forebay.server.origin.group.Origin;
+import io.forebay.server.origin.group.OriginServer;
+import io.forebay.server.origin.group.Origins;
+import io.forebay.server.origin.group.ServerAddress;
 import io.forebay.server.text.AddressText;
 import io.forebay.server.text.Printable;
 import java.net.InetSocketAddress;

@@ -1,5 +1,9 @@
 package io.forebay.server.origin;
 
+import io.forebay.server.origin.call.OriginCall;
+import io.forebay.server.origin.call.OriginClient;
+import io.forebay.server.origin.call.OriginListener;
+import io.forebay.server.origin.call.OriginRequest;
 import org.jspecify.annotations.Nullable;
 
 /** An origin client by which a request can be sent once more on behalf of a call. */

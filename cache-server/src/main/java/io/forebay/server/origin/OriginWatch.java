@@ -1,5 +1,6 @@
 package io.forebay.server.origin;
 
+import io.forebay.server.origin.group.Origin;
 import io.forebay.server.text.Printable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;

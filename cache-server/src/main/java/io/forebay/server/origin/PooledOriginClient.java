@@ -1,8 +1,15 @@
 package io.forebay.server.origin;
 
 import io.forebay.server.counters.LoopCounters;
-import io.forebay.server.origin.OriginFailure.Kind;
+import io.forebay.server.origin.call.OriginCall;
+import io.forebay.server.origin.call.OriginFailure;
+import io.forebay.server.origin.call.OriginFailure.Kind;
+import io.forebay.server.origin.call.OriginListener;
+import io.forebay.server.origin.call.OriginRequest;
 import io.forebay.server.origin.dns.NameResolver;
+import io.forebay.server.origin.group.BasePath;
+import io.forebay.server.origin.group.Origin;
+import io.forebay.server.origin.group.Origins;
 import io.forebay.server.text.Printable;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.EventLoop;

@@ -2,6 +2,7 @@ package io.forebay.server.origin;
 
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.UpgradeOffer;
+import io.forebay.server.origin.call.OriginRequest;
 import io.forebay.server.text.Printable;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -26,17 +27,10 @@ final class RequestHeadWriter {
           "transfer-encoding",
           "upgrade");
 
-  private static final Set<String> IDEMPOTENT =
-      Set.of("GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "QUERY");
-
   /** Methods whose meaning includes a body, so that its absence is said (RFC 9110 §8.6). */
   private static final Set<String> WITH_BODY = Set.of("POST", "PUT", "PATCH", "QUERY");
 
   private RequestHeadWriter() {}
-
-  static boolean isIdempotent(String method) {
-    return IDEMPOTENT.contains(method);
-  }
 
   /** Whether a field belongs to one connection, or is set by who writes the head. */
   static boolean isOfConnection(String name) {

@@ -1,6 +1,9 @@
 package io.forebay.server.origin;
 
 import io.forebay.core.http.HeaderFields;
+import io.forebay.server.origin.call.OriginRequest;
+import io.forebay.server.origin.group.Origin;
+import io.forebay.server.origin.group.OriginServer;
 import io.forebay.server.origin.sign.OriginSigner;
 import io.forebay.server.origin.sign.SignableRequest;
 

@@ -1,6 +1,7 @@
 package io.forebay.server.origin;
 
-import io.forebay.server.origin.OriginFailure.Kind;
+import io.forebay.server.origin.call.OriginFailure;
+import io.forebay.server.origin.call.OriginFailure.Kind;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -1,5 +1,6 @@
 package io.forebay.server.origin;
 
+import io.forebay.server.origin.call.OriginFailure;
 import java.time.Duration;
 
 /** Where a call waits for a connection. */

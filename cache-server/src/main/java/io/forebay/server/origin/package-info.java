@@ -1,5 +1,7 @@
 /**
- * The pooled client towards origins, one per event loop.
+ * The pooled client towards origins, one per event loop. It answers the calls of {@link
+ * io.forebay.server.origin.call} and knows what is configured by {@link
+ * io.forebay.server.origin.group}.
  *
  * <pre>
  *   PooledOriginClient ──► OriginPool ──► EndpointSet ──► EndpointPool ─┬─► OriginConnection

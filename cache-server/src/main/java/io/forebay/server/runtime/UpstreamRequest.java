@@ -12,7 +12,7 @@ import io.forebay.server.config.ServerConfig.ForwardingConfig;
 import io.forebay.server.config.TrustedNetworks;
 import io.forebay.server.http.ClientInfo;
 import io.forebay.server.http.RequestBody;
-import io.forebay.server.origin.OriginRequest;
+import io.forebay.server.origin.call.OriginRequest;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.Predicate;

@@ -8,7 +8,7 @@ import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.http.AbortCause;
 import io.forebay.server.http.LeaseHolder;
 import io.forebay.server.http.ResponseSink;
-import io.forebay.server.origin.OriginFailure;
+import io.forebay.server.origin.call.OriginFailure;
 import io.forebay.storage.ObjectStore;
 import io.forebay.storage.StoreSettings;
 import io.netty.buffer.ByteBuf;

@@ -3,7 +3,7 @@ package io.forebay.server.exchange;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.forebay.core.http.SyntheticRequest;
-import io.forebay.server.origin.OriginFailure;
+import io.forebay.server.origin.call.OriginFailure;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

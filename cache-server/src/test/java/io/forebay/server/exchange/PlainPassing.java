@@ -6,7 +6,7 @@ import io.forebay.core.route.Route;
 import io.forebay.server.config.ServerConfig.ForwardingConfig;
 import io.forebay.server.http.ClientInfo;
 import io.forebay.server.http.RequestBody;
-import io.forebay.server.origin.OriginRequest;
+import io.forebay.server.origin.call.OriginRequest;
 import io.forebay.server.runtime.UpstreamRequest;
 
 /**

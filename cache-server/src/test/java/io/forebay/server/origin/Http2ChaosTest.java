@@ -12,7 +12,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.config.ServerConfig.OriginProtocol;
 import io.forebay.server.http.RequestBody;
-import io.forebay.server.origin.OriginFailure.Kind;
+import io.forebay.server.origin.call.OriginFailure;
+import io.forebay.server.origin.call.OriginFailure.Kind;
 import io.forebay.testing.RawHttp2;
 import io.forebay.testing.RawHttp2.Frame;
 import io.forebay.testing.RawHttp2Origin;

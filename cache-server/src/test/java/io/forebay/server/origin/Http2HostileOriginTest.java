@@ -18,7 +18,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.config.ServerConfig.OriginProtocol;
-import io.forebay.server.origin.OriginFailure.Kind;
+import io.forebay.server.origin.call.OriginCall;
+import io.forebay.server.origin.call.OriginFailure.Kind;
 import io.forebay.testing.RawHttp2;
 import io.forebay.testing.RawHttp2Origin;
 import io.netty.handler.codec.http2.Http2Error;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.forebay.server.config.ServerConfig.Balance;
 import io.forebay.server.config.ServerConfig.OriginServerConfig;
 import io.forebay.server.http.RequestBody;
-import io.forebay.server.origin.OriginFailure.Kind;
+import io.forebay.server.origin.call.OriginFailure.Kind;
 import io.forebay.testing.ScriptedOrigin;
 import io.forebay.testing.ScriptedOrigin.Connection;
 import java.util.Set;

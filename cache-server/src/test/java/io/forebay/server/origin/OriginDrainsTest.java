@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.OriginServerConfig;
-import io.forebay.server.origin.OriginFailure.Kind;
+import io.forebay.server.origin.call.OriginFailure.Kind;
 import io.forebay.server.origin.drain.DrainFile;
 import io.forebay.server.origin.drain.DrainOrder;
 import io.forebay.server.origin.drain.DrainOutcome;

@@ -7,10 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.OriginServerConfig;
-import io.forebay.server.origin.OriginFailure.Kind;
+import io.forebay.server.origin.call.OriginFailure.Kind;
 import io.forebay.server.origin.dns.NameResolver.Resolution;
 import io.forebay.server.origin.dns.ServiceAddress;
 import io.forebay.server.origin.drain.DrainOrder;
+import io.forebay.server.origin.group.Origin;
+import io.forebay.server.origin.group.OriginServer;
+import io.forebay.server.origin.group.Origins;
+import io.forebay.server.origin.group.ServerAddress;
 import io.forebay.server.origin.probe.ProbeDraft;
 import io.forebay.testing.Await;
 import io.forebay.testing.Certificates;

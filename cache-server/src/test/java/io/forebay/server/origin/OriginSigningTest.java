@@ -15,6 +15,7 @@ import io.forebay.server.config.SigningConfig.HmacConfig;
 import io.forebay.server.config.SigningConfig.S3Config;
 import io.forebay.server.config.SigningConfig.StaticField;
 import io.forebay.server.http.RequestBody;
+import io.forebay.server.origin.call.OriginRequest;
 import io.forebay.testing.Await;
 import io.forebay.testing.ScriptedOrigin;
 import io.forebay.testing.ScriptedOrigin.Connection;

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.config.ServerConfig.OriginServerConfig;
-import io.forebay.server.origin.OriginFailure.Kind;
+import io.forebay.server.origin.call.OriginFailure.Kind;
 import io.forebay.testing.ScriptedOrigin;
 import io.forebay.testing.UnixOrigin;
 import java.net.StandardProtocolFamily;

@@ -3,6 +3,9 @@ package io.forebay.server.origin;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.forebay.server.config.ServerConfig.OriginServerConfig;
+import io.forebay.server.origin.group.BasePath;
+import io.forebay.server.origin.group.Origin;
+import io.forebay.server.origin.group.OriginServer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

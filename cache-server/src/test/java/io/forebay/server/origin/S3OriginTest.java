@@ -12,6 +12,7 @@ import io.forebay.server.config.SigningConfig;
 import io.forebay.server.config.SigningConfig.Addressing;
 import io.forebay.server.config.SigningConfig.S3Config;
 import io.forebay.server.http.RequestBody;
+import io.forebay.server.origin.call.OriginRequest;
 import io.forebay.server.origin.sign.OriginSigner;
 import io.forebay.server.origin.sign.SignableRequest;
 import io.forebay.testing.RawClient;

@@ -2,11 +2,11 @@ package io.forebay.server.origin.hedge;
 
 import io.forebay.core.http.HeaderFields;
 import io.forebay.server.counters.LoopCounters;
-import io.forebay.server.origin.OriginCall;
-import io.forebay.server.origin.OriginFailure;
-import io.forebay.server.origin.OriginListener;
-import io.forebay.server.origin.OriginRequest;
 import io.forebay.server.origin.OriginSender;
+import io.forebay.server.origin.call.OriginCall;
+import io.forebay.server.origin.call.OriginFailure;
+import io.forebay.server.origin.call.OriginListener;
+import io.forebay.server.origin.call.OriginRequest;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;

@@ -1,10 +1,10 @@
 package io.forebay.server.origin.hedge;
 
 import io.forebay.server.counters.LoopCounters;
-import io.forebay.server.origin.OriginCall;
-import io.forebay.server.origin.OriginListener;
-import io.forebay.server.origin.OriginRequest;
 import io.forebay.server.origin.OriginSender;
+import io.forebay.server.origin.call.OriginCall;
+import io.forebay.server.origin.call.OriginListener;
+import io.forebay.server.origin.call.OriginRequest;
 import io.netty.channel.EventLoop;
 import java.util.HashMap;
 import java.util.Map;

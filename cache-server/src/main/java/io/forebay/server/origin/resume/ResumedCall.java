@@ -2,12 +2,12 @@ package io.forebay.server.origin.resume;
 
 import io.forebay.core.http.HeaderFields;
 import io.forebay.server.counters.LoopCounters;
-import io.forebay.server.origin.OriginCall;
-import io.forebay.server.origin.OriginFailure;
-import io.forebay.server.origin.OriginFailure.Kind;
-import io.forebay.server.origin.OriginListener;
-import io.forebay.server.origin.OriginRequest;
 import io.forebay.server.origin.OriginSender;
+import io.forebay.server.origin.call.OriginCall;
+import io.forebay.server.origin.call.OriginFailure;
+import io.forebay.server.origin.call.OriginFailure.Kind;
+import io.forebay.server.origin.call.OriginListener;
+import io.forebay.server.origin.call.OriginRequest;
 import io.forebay.server.tunnel.TunnelEnd;
 import io.netty.buffer.ByteBuf;
 import java.util.Objects;

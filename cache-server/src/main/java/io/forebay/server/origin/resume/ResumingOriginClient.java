@@ -1,11 +1,11 @@
 package io.forebay.server.origin.resume;
 
 import io.forebay.server.counters.LoopCounters;
-import io.forebay.server.origin.OriginCall;
-import io.forebay.server.origin.OriginClient;
-import io.forebay.server.origin.OriginListener;
-import io.forebay.server.origin.OriginRequest;
 import io.forebay.server.origin.OriginSender;
+import io.forebay.server.origin.call.OriginCall;
+import io.forebay.server.origin.call.OriginClient;
+import io.forebay.server.origin.call.OriginListener;
+import io.forebay.server.origin.call.OriginRequest;
 import java.util.function.Predicate;
 
 /**

@@ -1,9 +1,10 @@
-package io.forebay.server.origin;
+package io.forebay.server.origin.call;
 
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.UpgradeOffer;
 import io.forebay.server.http.ClientInfo;
 import io.forebay.server.http.RequestBody;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +26,9 @@ public record OriginRequest(
     Hop hop,
     @Nullable ClientInfo client,
     Priority priority) {
+
+  private static final Set<String> IDEMPOTENT =
+      Set.of("GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "QUERY");
 
   /** A request that a client waits for. */
   public OriginRequest(
@@ -49,7 +53,7 @@ public record OriginRequest(
   }
 
   /** The same for another target. */
-  OriginRequest at(String newTarget) {
+  public OriginRequest at(String newTarget) {
     return newTarget.equals(target)
         ? this
         : new OriginRequest(method, newTarget, fields, body, hop, client, priority);
@@ -78,11 +82,14 @@ public record OriginRequest(
         : new OriginRequest(method, target, fields, body, hop, client, newPriority);
   }
 
+  /** Whether the method's effect is the same when it is sent twice (RFC 9110 §9.2.2). */
+  public boolean isIdempotent() {
+    return IDEMPOTENT.contains(method);
+  }
+
   /** Whether it makes no difference to send it twice, and all of it is there to do so. */
   public boolean isSafeToSendAgain() {
-    return body.lengthBytes() == 0
-        && hop.upgrade() == null
-        && RequestHeadWriter.isIdempotent(method);
+    return body.lengthBytes() == 0 && hop.upgrade() == null && isIdempotent();
   }
 
   /**

@@ -1,4 +1,4 @@
-package io.forebay.server.origin;
+package io.forebay.server.origin.group;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -10,11 +10,12 @@ import org.jspecify.annotations.Nullable;
  * each resolution, so a changed name is checked again. IP addresses in the configuration are not
  * checked.
  */
-final class AddressPolicy {
+public final class AddressPolicy {
   private AddressPolicy() {}
 
   /** Why that address may not stand behind the server's name, for the log; null where it may. */
-  static @Nullable String refusal(OriginServer server, Origins origins, InetSocketAddress address) {
+  public static @Nullable String refusal(
+      OriginServer server, Origins origins, InetSocketAddress address) {
     AddressKind kind = AddressKind.of(address.getAddress());
     String setting =
         switch (kind) {

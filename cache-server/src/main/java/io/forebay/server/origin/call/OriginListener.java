@@ -1,4 +1,4 @@
-package io.forebay.server.origin;
+package io.forebay.server.origin.call;
 
 import io.forebay.core.http.HeaderFields;
 import io.forebay.server.tunnel.TunnelEnd;

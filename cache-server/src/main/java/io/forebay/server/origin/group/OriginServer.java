@@ -1,4 +1,4 @@
-package io.forebay.server.origin;
+package io.forebay.server.origin.group;
 
 import io.forebay.server.config.ProxyConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
@@ -14,8 +14,8 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One server of an origin, ready for use. Each address that its host stands for is an {@link
- * EndpointPool} on each loop; a Unix-domain socket is one.
+ * One server of an origin, ready for use. Each address that its host stands for is an endpoint of
+ * its own; a Unix-domain socket is one.
  *
  * @param config of the origin
  * @param settings of the server
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * @param sharedTls the same for those that may be HTTP/2; null where none may
  * @param isAdded whether the origin had other servers, and not this one, before the latest reload
  */
-record OriginServer(
+public record OriginServer(
     OriginConfig config,
     OriginServerConfig settings,
     String host,
@@ -42,18 +42,18 @@ record OriginServer(
     @Nullable SslContext sharedTls,
     boolean isAdded) {
 
-  boolean isTls() {
+  public boolean isTls() {
     return tls != null;
   }
 
   /** The HTTP proxy through which it is reached, or null. */
-  @Nullable OriginUrl proxy() {
+  public @Nullable OriginUrl proxy() {
     ProxyConfig proxy = config.egress().proxy();
     return proxy == null ? null : OriginUrl.parse(config.name(), proxy.url());
   }
 
   /** The only address of a server without a name, or with one that a proxy resolves; or null. */
-  @Nullable SocketAddress fixedAddress() {
+  public @Nullable SocketAddress fixedAddress() {
     if (config.egress().proxy() != null) {
       return literal == null
           ? InetSocketAddress.createUnresolved(host, port)
@@ -66,28 +66,28 @@ record OriginServer(
   }
 
   /** Whether its host has to be resolved by this node. */
-  boolean isNamed() {
+  public boolean isNamed() {
     return literal == null && socket == null && config.egress().proxy() == null;
   }
 
   /** What a resolver is asked for if it is named. */
-  String lookupName() {
+  public String lookupName() {
     return service == null ? host : NameResolver.SRV + service;
   }
 
   /** The name that is resolved, for people. */
-  String shownName() {
+  public String shownName() {
     return service == null ? host : service + " (SRV)";
   }
 
   /** What is spoken. Without TLS nothing can be negotiated, and both stands for HTTP/1.1. */
-  OriginProtocol protocol() {
+  public OriginProtocol protocol() {
     OriginProtocol wanted = config.protocol();
     return wanted == OriginProtocol.AUTO && !isTls() ? OriginProtocol.HTTP1 : wanted;
   }
 
   /** The Host field for this server when a request brings none. */
-  String authority() {
+  public String authority() {
     String bracketed = host.indexOf(':') >= 0 ? "[" + host + "]" : host;
     return port == (isTls() ? 443 : 80) ? bracketed : bracketed + ":" + port;
   }
@@ -97,7 +97,7 @@ record OriginServer(
    * the domain, not a target: who can forge answers of name servers must not choose it (RFC 9525,
    * section 6.1).
    */
-  String tlsName() {
+  public String tlsName() {
     String configured = config.tls().serverName();
     if (configured != null && configured.startsWith("[")) {
       return configured.substring(1, configured.length() - 1);
@@ -107,7 +107,7 @@ record OriginServer(
   }
 
   /** How log lines and error pages name it. */
-  String label() {
+  public String label() {
     return "origin " + config.name() + " (" + settings.url() + ")";
   }
 }

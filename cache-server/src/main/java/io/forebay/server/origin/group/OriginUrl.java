@@ -1,4 +1,4 @@
-package io.forebay.server.origin;
+package io.forebay.server.origin.group;
 
 import io.forebay.core.http.TargetNormalizer;
 import io.forebay.server.text.Printable;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param service an SRV name, or null; {@code host} is its domain then, and {@code port} the
  *     scheme's
  */
-record OriginUrl(
+public record OriginUrl(
     boolean isTls,
     String host,
     int port,
@@ -38,7 +38,7 @@ record OriginUrl(
    *
    * @throws IllegalArgumentException when it is not one of a server, with a sentence that says so
    */
-  static OriginUrl parse(String origin, String url) {
+  public static OriginUrl parse(String origin, String url) {
     if (url.startsWith(UNIX)) {
       int colon = url.indexOf(':', UNIX.length());
       String file = colon < 0 ? url.substring(UNIX.length()) : url.substring(UNIX.length(), colon);
@@ -81,7 +81,7 @@ record OriginUrl(
   }
 
   /** The scheme, as a URL has it. */
-  String scheme() {
+  public String scheme() {
     return (isTls ? "https" : "http") + (service == null ? "" : SRV);
   }
 

@@ -1,4 +1,4 @@
-package io.forebay.server.origin;
+package io.forebay.server.origin.group;
 
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.origin.sign.OriginSigner;
@@ -13,18 +13,18 @@ import org.jspecify.annotations.Nullable;
  * @param filesDigest identifies the content of the files for TLS; empty without any
  * @param signer what requests go through just before they are written; null for nothing
  */
-record Origin(
+public record Origin(
     OriginConfig config,
     List<OriginServer> servers,
     String filesDigest,
     @Nullable OriginSigner signer) {
 
-  String name() {
+  public String name() {
     return config.name();
   }
 
   /** Whether a request could leave the base path of one of the servers. */
-  boolean hasBasePath() {
+  public boolean hasBasePath() {
     for (int i = 0; i < servers.size(); i++) {
       if (!servers.get(i).base().isNone()) {
         return true;
@@ -34,7 +34,7 @@ record Origin(
   }
 
   /** How log lines and error pages name it. */
-  String label() {
+  public String label() {
     return servers.size() == 1
         ? servers.getFirst().label()
         : "origin " + config.name() + " (" + servers.size() + " servers)";

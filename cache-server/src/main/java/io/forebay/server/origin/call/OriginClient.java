@@ -1,4 +1,4 @@
-package io.forebay.server.origin;
+package io.forebay.server.origin.call;
 
 /**
  * Sends requests to origins over pooled connections; one instance per event loop, confined to it.

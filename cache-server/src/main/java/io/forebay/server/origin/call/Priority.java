@@ -1,4 +1,4 @@
-package io.forebay.server.origin;
+package io.forebay.server.origin.call;
 
 import java.time.Duration;
 
@@ -26,7 +26,7 @@ public enum Priority {
   }
 
   /** By how much later it counts as having come. */
-  long handicapNanos(Duration longestWait) {
+  public long handicapNanos(Duration longestWait) {
     return longestWait.toNanos() / SHARES * shares;
   }
 }

@@ -1,4 +1,4 @@
-package io.forebay.server.origin;
+package io.forebay.server.origin.group;
 
 import io.forebay.server.origin.dns.NameResolver.Resolution;
 import io.forebay.server.origin.dns.ServiceAddress;
@@ -19,18 +19,19 @@ import java.util.Set;
  * @param level 0 for the first priority, 1 for the next
  * @param weight share of the requests, at least 1
  */
-record ServerAddress(InetSocketAddress address, String target, int level, int weight) {
+public record ServerAddress(InetSocketAddress address, String target, int level, int weight) {
   /** Addresses of one name that are in use at a time; more are ignored (I5). */
-  static final int MAX = 64;
+  public static final int MAX = 64;
 
   /** More than {@link #rank} says of any. */
-  static final int RANKS = 2 * MAX;
+  public static final int RANKS = 2 * MAX;
 
   /**
    * Those that the filter lets through, each once, in order: of an SRV name the first ones, of a
    * host all, since those in use stay so while name servers rotate them.
    */
-  static List<ServerAddress> allowed(OriginServer server, Origins origins, Resolution resolution) {
+  public static List<ServerAddress> allowed(
+      OriginServer server, Origins origins, Resolution resolution) {
     List<ServerAddress> allowed = new ArrayList<>();
     Set<InetSocketAddress> seen = new HashSet<>();
     for (ServerAddress one : all(server, resolution)) {
@@ -44,7 +45,7 @@ record ServerAddress(InetSocketAddress address, String target, int level, int we
   }
 
   /** All that the name stands for. */
-  static List<ServerAddress> all(OriginServer server, Resolution resolution) {
+  public static List<ServerAddress> all(OriginServer server, Resolution resolution) {
     List<ServerAddress> all = new ArrayList<>();
     if (server.service() == null) {
       for (InetAddress ip : resolution.addresses()) {
@@ -71,7 +72,7 @@ record ServerAddress(InetSocketAddress address, String target, int level, int we
    * Its rank among the addresses of the server, of which lower ones are used first: priorities in
    * order, and in each the IPv6 addresses of a host behind its IPv4 addresses.
    */
-  int rank(Collection<ServerAddress> of) {
+  public int rank(Collection<ServerAddress> of) {
     boolean isBehind =
         address.getAddress() instanceof Inet6Address
             && of.stream()

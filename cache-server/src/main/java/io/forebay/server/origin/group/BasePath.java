@@ -1,4 +1,4 @@
-package io.forebay.server.origin;
+package io.forebay.server.origin.group;
 
 /**
  * The base path of a server: it stands before the path of every request to it. Both are in normal
@@ -12,21 +12,21 @@ package io.forebay.server.origin;
  *
  * @param prefix empty for none
  */
-record BasePath(String prefix) {
-  static final BasePath NONE = new BasePath("");
+public record BasePath(String prefix) {
+  public static final BasePath NONE = new BasePath("");
 
   /** Of a path in normal form; a slash at its end has no meaning. */
-  static BasePath of(String path) {
+  public static BasePath of(String path) {
     String prefix = path.endsWith("/") ? path.substring(0, path.length() - 1) : path;
     return prefix.isEmpty() ? NONE : new BasePath(prefix);
   }
 
-  boolean isNone() {
+  public boolean isNone() {
     return prefix.isEmpty();
   }
 
   /** The target that the server sees. */
-  String join(String target) {
+  public String join(String target) {
     return prefix.isEmpty() || target.equals("*") ? target : prefix.concat(target);
   }
 
@@ -35,7 +35,7 @@ record BasePath(String prefix) {
    * ..} beside an encoded slash or backslash, which some servers decode before they remove dot
    * segments, or before {@code ;}, which some cut off first.
    */
-  static boolean mayClimb(String target) {
+  public static boolean mayClimb(String target) {
     int query = target.indexOf('?');
     int end = query < 0 ? target.length() : query;
     for (int at = target.indexOf("..");

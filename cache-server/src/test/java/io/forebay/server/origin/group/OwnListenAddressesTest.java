@@ -1,4 +1,4 @@
-package io.forebay.server.origin;
+package io.forebay.server.origin.group;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

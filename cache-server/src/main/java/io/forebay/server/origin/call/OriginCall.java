@@ -1,4 +1,4 @@
-package io.forebay.server.origin;
+package io.forebay.server.origin.call;
 
 /** A request in progress to an origin. All methods are called on the event loop that sent it. */
 public interface OriginCall {

@@ -1,4 +1,4 @@
-package io.forebay.server.origin;
+package io.forebay.server.origin.group;
 
 import io.forebay.server.config.FallbackOrder;
 import io.forebay.server.config.ServerConfig.OriginConfig;
@@ -60,7 +60,7 @@ public final class Origins {
   }
 
   /** The same with a clock of its own for signatures. */
-  static Origins load(
+  public static Origins load(
       List<OriginConfig> configs,
       Origins previous,
       Predicate<InetSocketAddress> isOwnListener,
@@ -171,19 +171,19 @@ public final class Origins {
   }
 
   /** The origins that stand in for that one, the first first. */
-  List<String> fallbacks(String name) {
+  public List<String> fallbacks(String name) {
     return fallbacks.getOrDefault(name, List.of());
   }
 
-  @Nullable Origin find(String name) {
+  public @Nullable Origin find(String name) {
     return byName.get(name);
   }
 
-  Collection<Origin> all() {
+  public Collection<Origin> all() {
     return byName.values();
   }
 
-  boolean isOwnListener(InetSocketAddress address) {
+  public boolean isOwnListener(InetSocketAddress address) {
     return isOwnListener.test(address);
   }
 

@@ -1,4 +1,4 @@
-package io.forebay.server.origin;
+package io.forebay.server.origin.group;
 
 import io.forebay.server.origin.tls.OriginCredentials;
 import io.forebay.server.text.Printable;
@@ -25,7 +25,7 @@ import javax.net.ssl.SSLException;
  * TLS towards origins: BoringSSL where its native library loads, else the JDK's. Chain and host
  * name are always verified; there is no switch to turn that off.
  */
-final class OriginTls {
+public final class OriginTls {
   private static final int MAX_CAUSES = 10;
 
   private OriginTls() {}
@@ -35,7 +35,7 @@ final class OriginTls {
    *
    * @param protocols names for ALPN, in order of preference; none to negotiate nothing
    */
-  static SslContext context(OriginCredentials credentials, List<String> protocols)
+  public static SslContext context(OriginCredentials credentials, List<String> protocols)
       throws IOException {
     SslContextBuilder builder =
         SslContextBuilder.forClient()
@@ -65,7 +65,7 @@ final class OriginTls {
   }
 
   /** Whether a handshake failed because of the origin's certificate. */
-  static boolean isCertificateRefused(Throwable failure) {
+  public static boolean isCertificateRefused(Throwable failure) {
     Throwable cause = failure;
     for (int i = 0; i < MAX_CAUSES && cause != null; i++) {
       if (cause instanceof CertificateException || cause instanceof CertPathBuilderException) {
@@ -77,7 +77,7 @@ final class OriginTls {
   }
 
   /** Why a handshake failed, in words an operator can act on. */
-  static String words(Throwable failure) {
+  public static String words(Throwable failure) {
     if (failure instanceof ClosedChannelException) {
       return "the origin closed the connection during the handshake";
     }

@@ -1,8 +1,8 @@
-package io.forebay.server.origin;
+package io.forebay.server.origin.call;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.forebay.server.origin.OriginFailure.Kind;
+import io.forebay.server.origin.call.OriginFailure.Kind;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Set;

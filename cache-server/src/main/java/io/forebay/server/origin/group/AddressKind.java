@@ -1,4 +1,4 @@
-package io.forebay.server.origin;
+package io.forebay.server.origin.group;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;

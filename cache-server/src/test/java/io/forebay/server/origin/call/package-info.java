@@ -1,0 +1,4 @@
+@NullMarked
+package io.forebay.server.origin.call;
+
+import org.jspecify.annotations.NullMarked;

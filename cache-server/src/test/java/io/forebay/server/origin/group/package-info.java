@@ -1,0 +1,4 @@
+@NullMarked
+package io.forebay.server.origin.group;
+
+import org.jspecify.annotations.NullMarked;
