@@ -13,11 +13,13 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
 /** {@code forebay warm} with a scripted admin API. */
+@Tag("full")
 final class WarmIT {
   private static final String STARTED = "{\"job\":1}";
 

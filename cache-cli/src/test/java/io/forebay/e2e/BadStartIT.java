@@ -20,6 +20,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -133,6 +134,7 @@ final class BadStartIT {
     }
   }
 
+  @Tag("full")
   @Test
   void aDataDirectoryOfARunningEdgeIsLeftAlone() throws Exception {
     try (PathOrigin origin = PathOrigin.start();
@@ -197,6 +199,7 @@ final class BadStartIT {
     assertRefused(BAD_CONFIGURATION, settings, "token");
   }
 
+  @Tag("full")
   @Test
   void aStrangersFileInPlaceOfTheJournalIsNotTouched() throws Exception {
     EdgeProcess.Settings settings = settings().with("--origin", ORIGIN);
@@ -219,6 +222,7 @@ final class BadStartIT {
   }
 
   /** A name may resolve later: no reason not to start. */
+  @Tag("full")
   @Test
   void anOriginNameThatDoesNotResolveIsNoReasonNotToStart() throws Exception {
     Tools.requireRoot("give the edge a hosts file of its own");
@@ -266,6 +270,7 @@ final class BadStartIT {
   }
 
   /** S27: a name that leads back into the machine is refused unless the operator says so. */
+  @Tag("full")
   @Test
   void anOriginNameThatLeadsBackIsRefused() throws Exception {
     Tools.requireRoot("give the edge a hosts file of its own");
@@ -295,6 +300,7 @@ final class BadStartIT {
     }
   }
 
+  @Tag("full")
   @Test
   void theStartScreenTellsWhereItIsAndWhatItTakes() throws Exception {
     try (EdgeProcess edge = settings().with("--origin", ORIGIN).startUnready()) {

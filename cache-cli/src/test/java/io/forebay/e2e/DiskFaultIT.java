@@ -155,6 +155,8 @@ final class DiskFaultIT {
   /** What is right again is used again, from the first request on. */
   private void assertComesBack() throws Exception {
     failing.obey("");
+    // A read that was slow may not have completed yet.
+    Await.until("it can be used again", this::isBroughtBack);
     Jar.quick().run("store", "--admin-url", edge.adminUrl(), "online", "bad").orFail();
     assertTrue(isIn("bad", "online"));
     // Never asked for before, so that some of them are for this disk.

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * SIGTERM: no new requests, requests in progress are finished up to a limit, and the exit code is
  * 0. A second one ends what the first one waits for.
  */
+@Tag("full")
 final class DrainIT {
 
   @TempDir private Path directory;

@@ -12,10 +12,12 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A purge that cannot be made durable is not acknowledged. */
+@Tag("full")
 final class JournalFullIT {
   private static final int MAX_PURGES = 20_000;
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
 /** A small memory tier and a second tmpfs behind it, with the packaged jar. */
-@Tag("slow")
+@Tag("full")
 final class MiddleTierIT {
   /** Two and a half times of what the memory tier holds. */
   private static final int OBJECTS = 400;

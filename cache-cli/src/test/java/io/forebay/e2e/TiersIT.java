@@ -9,12 +9,14 @@ import io.forebay.testing.PathOrigin;
 import io.forebay.testing.RawClient.Response;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A child and two parents with the configurations of the examples, as processes. */
 @Timeout(120)
+@Tag("full")
 final class TiersIT {
   private static final int URLS = 20;
 

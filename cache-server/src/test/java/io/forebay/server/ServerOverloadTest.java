@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What a node turns away while its loop comes late to its work, and what goes on. */
 @Timeout(180)
-@Tag("slow")
+@Tag("full")
 final class ServerOverloadTest {
 
   @TempDir Path directory;

@@ -108,6 +108,7 @@ class DiskCollisionTest {
     }
   }
 
+  @Tag("full")
   @Test
   void noOldCopyReturnsWhateverTheStop() throws Exception {
     for (int bits : new int[] {4, 8, 10}) {

@@ -556,6 +556,7 @@ class DiskTierTest extends DiskStores {
     powerCuts(new SplittableRandom().nextLong(), 30);
   }
 
+  @Tag("full")
   @Test
   void afterAPowerCutInTheMiddleOfAnEvacuationNothingElseIsServedEither() throws Exception {
     isEvacuating = true;
@@ -583,6 +584,7 @@ class DiskTierTest extends DiskStores {
     }
   }
 
+  @Tag("full")
   @Test
   void afterAPowerCutOfADiskThatIsTrimmedNothingElseIsServedEither() throws Exception {
     isTrimming = true;

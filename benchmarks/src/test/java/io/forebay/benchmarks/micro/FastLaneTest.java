@@ -131,6 +131,12 @@ final class FastLaneTest {
 
   @Test
   void givesTheAnswersOfTheFullLane() {
+    compare(5_000, 32L << 20);
+  }
+
+  @Test
+  @Tag("full")
+  void givesTheAnswersOfTheFullLaneForHalfAMinute() {
     compare(20_000, 32L << 20);
   }
 

@@ -188,6 +188,7 @@ class SimulatorTest {
     assertEquals(200, misses(new WTinyLfu(capacity), trace));
   }
 
+  @Tag("full")
   @Test
   void staysNearTheBestWhateverTheTraffic() {
     assertBehind(0.02, SyntheticTraces.mostlyOnce(1), 3);

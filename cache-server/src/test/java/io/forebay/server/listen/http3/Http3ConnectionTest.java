@@ -365,6 +365,7 @@ class Http3ConnectionTest {
     assertEquals(2, server.counters().limitsHit());
   }
 
+  @Tag("full")
   @Test
   void aClientThatGoesAwayEndsItsExchanges() throws Exception {
     try (Http3Client client = connect()) {
