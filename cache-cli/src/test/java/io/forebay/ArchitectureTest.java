@@ -75,7 +75,7 @@ class ArchitectureTest {
           List.of("http"),
           List.of("tunnel"),
           List.of("loop"),
-          List.of("counters", "config", "json", "text"));
+          List.of("counters", "config", "config.history", "json", "text"));
 
   @Test
   void packagesFormNoCircle() {

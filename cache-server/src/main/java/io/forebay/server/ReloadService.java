@@ -2,16 +2,19 @@ package io.forebay.server;
 
 import io.forebay.server.config.ConfigOutcome;
 import io.forebay.server.config.ConfigProblem;
+import io.forebay.server.config.ConfigSource;
 import io.forebay.server.config.ConfigView;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
+import io.forebay.server.config.history.ConfigHistory;
 import io.forebay.server.counters.CounterNames;
 import io.forebay.server.deliver.CopyQuota;
 import io.forebay.server.exchange.ExchangeContext;
 import io.forebay.server.fill.FillTable;
 import io.forebay.server.listen.Listeners;
 import io.forebay.server.node.NodeControl.Reload;
+import io.forebay.server.node.NodeControl.ReloadOrder;
 import io.forebay.server.origin.OriginProbes;
 import io.forebay.server.origin.PooledOriginClient;
 import io.forebay.server.origin.ResponseLimits;
@@ -19,23 +22,37 @@ import io.forebay.server.origin.dns.CachingNameResolver;
 import io.forebay.server.origin.group.Origins;
 import io.forebay.server.origin.group.OwnListenAddresses;
 import io.forebay.server.runtime.RuntimeConfig;
+import io.forebay.server.text.Printable;
 import io.forebay.server.tls.ClientTls;
 import io.forebay.server.tls.TlsException;
 import io.forebay.server.tls.TlsReload;
 import io.forebay.storage.ObjectStore;
 import io.forebay.storage.placement.StorageClass;
 import java.io.IOException;
+import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.NoSuchElementException;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Reloads the configuration. Every step that can fail runs before anything changes, so a refused
  * reload leaves the node unchanged.
  */
 final class ReloadService {
-  private final Supplier<ConfigOutcome> source;
+  /** Keys of a route that choose its requests, or make their cache key. */
+  private static final Pattern OF_CACHE_KEYS =
+      Pattern.compile("routes\\.[^.]+(\\.(match|key)\\..+)?");
+
+  private static final Logger LOG = LoggerFactory.getLogger(ReloadService.class);
+
+  private final ConfigSource source;
+  private final ConfigHistory history;
+  private final InstantSource clock;
 
   /** What is in force of the keys that wait for the next start. */
   private final ServerConfig started;
@@ -66,7 +83,9 @@ final class ReloadService {
    * @param clients one for each loop, in the order of {@code loops}
    */
   ReloadService(
-      Supplier<ConfigOutcome> source,
+      ConfigSource source,
+      ConfigHistory history,
+      InstantSource clock,
       ServerConfig started,
       ActiveConfig activeConfig,
       ObjectStore store,
@@ -81,6 +100,8 @@ final class ReloadService {
       OriginProbes probes,
       CounterNames counterNames) {
     this.source = source;
+    this.history = history;
+    this.clock = clock;
     this.started = started;
     this.activeConfig = activeConfig;
     this.store = store;
@@ -98,17 +119,82 @@ final class ReloadService {
   }
 
   /** See {@link io.forebay.server.node.NodeControl#reload}. */
-  synchronized Reload reload() {
-    long id = reloads.incrementAndGet();
-    return switch (source.get()) {
+  synchronized Reload reload(ReloadOrder order) {
+    long id = order.isDryRun() ? 0 : reloads.incrementAndGet();
+    try {
+      ConfigOutcome read =
+          order.number() == 0 ? source.load() : source.load(history.text(order.number()));
+      return switch (read) {
+        case ConfigOutcome.Refused refused -> Reload.refused(id, lines(refused));
+        case ConfigOutcome.Loaded loaded -> {
+          Reload outcome =
+              order.isDryRun() ? rehearse(loaded.config()) : apply(id, loaded.config());
+          if (!order.isDryRun() && outcome.errors().isEmpty()) {
+            remember(loaded, order.author());
+          }
+          yield outcome;
+        }
+      };
+    } catch (IOException | NoSuchElementException e) {
+      return Reload.refused(id, List.of(String.valueOf(e.getMessage())));
+    }
+  }
+
+  /** A history that cannot be written does not keep a configuration from being in force. */
+  void remember(ConfigOutcome.Loaded accepted, String author) {
+    try {
+      Path file = accepted.file();
+      history.add(file == null ? "" : file.toString(), accepted.text(), author, clock.instant());
+    } catch (IOException e) {
+      LOG.warn("the configuration is in force, but not in the history: {}", Printable.line(e));
+    }
+  }
+
+  /** See {@link io.forebay.server.node.NodeControl#configChanges}. */
+  List<ConfigView.Change> changes(long from, long to) throws IOException {
+    return ConfigView.diff(accepted(from), accepted(to)).changes();
+  }
+
+  private ServerConfig accepted(long number) throws IOException {
+    return switch (source.load(history.text(number))) {
+      case ConfigOutcome.Loaded loaded -> loaded.config();
       case ConfigOutcome.Refused refused ->
-          new Reload(
-              id,
-              List.of(),
-              List.of(),
-              refused.problems().stream().map(ConfigProblem::toString).toList());
-      case ConfigOutcome.Loaded loaded -> apply(id, loaded.config());
+          throw new IllegalStateException(
+              "configuration "
+                  + number
+                  + " is not valid any more: "
+                  + String.join("; ", lines(refused)));
     };
+  }
+
+  private static List<String> lines(ConfigOutcome.Refused refused) {
+    return refused.problems().stream().map(ConfigProblem::toString).toList();
+  }
+
+  /** Does what may fail of a reload, except what concerns files of the store, and nothing else. */
+  private Reload rehearse(ServerConfig next) {
+    ConfigView.Difference difference = ConfigView.diff(activeConfig.config().config(), next);
+    try {
+      RuntimeConfig.of(next);
+      TlsReload certificates = tls.stage(next.tls(), listenersAsBound(next));
+      ConfiguredStorageClasses.of(next);
+      Origins.load(withPreviousOrigins(next.origins()), reachable, ownListeners);
+      return outcome(0, difference, certificates, next);
+    } catch (TlsException e) {
+      return Reload.refused(0, e.lines());
+    } catch (IOException | IllegalArgumentException e) {
+      return Reload.refused(0, List.of(String.valueOf(e.getMessage())));
+    }
+  }
+
+  private Reload outcome(
+      long id, ConfigView.Difference difference, TlsReload certificates, ServerConfig next) {
+    return new Reload(
+        id,
+        changed(difference.changed(), certificates),
+        difference.changed().stream().filter(key -> OF_CACHE_KEYS.matcher(key).matches()).toList(),
+        ConfigView.diff(started, next).needsRestart(),
+        List.of());
   }
 
   private Reload apply(long id, ServerConfig next) {
@@ -140,15 +226,11 @@ final class ReloadService {
       tls.commit(certificates, next.tls());
       store.configure(classes);
       activeConfig.config(compiled);
-      return new Reload(
-          id,
-          changed(difference.changed(), certificates),
-          ConfigView.diff(started, next).needsRestart(),
-          List.of());
+      return outcome(id, difference, certificates, next);
     } catch (TlsException e) {
-      return new Reload(id, List.of(), List.of(), e.lines());
+      return Reload.refused(id, e.lines());
     } catch (IOException | IllegalArgumentException e) {
-      return new Reload(id, List.of(), List.of(), List.of(String.valueOf(e.getMessage())));
+      return Reload.refused(id, List.of(String.valueOf(e.getMessage())));
     }
   }
 

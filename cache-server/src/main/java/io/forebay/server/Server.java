@@ -8,7 +8,11 @@ import io.forebay.server.accesslog.AccessLog;
 import io.forebay.server.admin.AdminServer;
 import io.forebay.server.config.ConfigOutcome;
 import io.forebay.server.config.ConfigProblem;
+import io.forebay.server.config.ConfigSource;
+import io.forebay.server.config.ConfigView;
 import io.forebay.server.config.ServerConfig;
+import io.forebay.server.config.history.AcceptedConfig;
+import io.forebay.server.config.history.ConfigHistory;
 import io.forebay.server.counters.CounterNames;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.deliver.CopyQuota;
@@ -86,6 +90,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -94,7 +99,6 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -154,6 +158,7 @@ public final class Server implements NodeControl, AutoCloseable {
   private final PurgeService purges;
   private final PurgeQueue purgeQueue;
   private final QueryService queries;
+  private final ConfigHistory configHistory;
   private final ReloadService reloading;
 
   private volatile boolean isDraining;
@@ -165,45 +170,46 @@ public final class Server implements NodeControl, AutoCloseable {
    * @param version of Forebay, for metrics and the admin API
    * @throws StartException when it cannot start; nothing is left running then
    */
-  public static Server start(Supplier<ConfigOutcome> source, String version) throws StartException {
+  public static Server start(ConfigSource source, String version) throws StartException {
     return start(source, version, System::currentTimeMillis);
   }
 
   /** The same by another wall clock, which any thread asks. */
-  static Server start(Supplier<ConfigOutcome> source, String version, LongSupplier clockMillis)
+  static Server start(ConfigSource source, String version, LongSupplier clockMillis)
       throws StartException {
     return start(source, version, clockMillis, CpuPlan.Machine.here(), NamePlaces.SYSTEM);
   }
 
   /** The same on what it takes for its machine, with what that knows of names. */
   static Server start(
-      Supplier<ConfigOutcome> source,
+      ConfigSource source,
       String version,
       LongSupplier clockMillis,
       CpuPlan.Machine machine,
       NamePlaces namePlaces)
       throws StartException {
-    return switch (source.get()) {
+    return switch (source.load()) {
       case ConfigOutcome.Refused refused ->
           throw new StartException(
               StartException.BAD_CONFIGURATION,
               refused.problems().stream().map(ConfigProblem::toString).toList());
       case ConfigOutcome.Loaded loaded -> {
         loaded.warnings().forEach(LOG::warn);
-        yield new Server(source, loaded.config(), version, clockMillis, machine, namePlaces);
+        yield new Server(source, loaded, version, clockMillis, machine, namePlaces);
       }
     };
   }
 
   private Server(
-      Supplier<ConfigOutcome> source,
-      ServerConfig config,
+      ConfigSource source,
+      ConfigOutcome.Loaded loaded,
       String version,
       LongSupplier clockMillis,
       CpuPlan.Machine cpus,
       NamePlaces namePlaces)
       throws StartException {
     this.clockMillis = clockMillis;
+    ServerConfig config = loaded.config();
     this.started = config;
     try {
       RuntimeConfig compiled = RuntimeConfig.of(config, counterNames.routes());
@@ -304,9 +310,12 @@ public final class Server implements NodeControl, AutoCloseable {
               tls,
               SliceFill.longestBytes(loops.getFirst().filling()),
               clockMillis);
+      configHistory = ConfigHistory.open(config.store().data());
       reloading =
           new ReloadService(
               source,
+              configHistory,
+              () -> Instant.ofEpochMilli(clockMillis.getAsLong()),
               config,
               activeConfig,
               store,
@@ -320,6 +329,7 @@ public final class Server implements NodeControl, AutoCloseable {
               clients,
               probes,
               counterNames);
+      reloading.remember(loaded, "start");
       metrics = opened(new NodeMetrics(this, accessLog, version));
       admin = opened(AdminServer.start(this, metrics, accessLog, version));
       for (ExchangeContext loop : loops) {
@@ -692,11 +702,26 @@ public final class Server implements NodeControl, AutoCloseable {
     return purges.latestPurges(most);
   }
 
-  @Override
+  /** Reloads for a signal. */
   public Reload reload() {
-    Reload done = reloading.reload();
+    return reload(ReloadOrder.by("signal"));
+  }
+
+  @Override
+  public Reload reload(ReloadOrder order) {
+    Reload done = reloading.reload(order);
     metrics.refresh();
     return done;
+  }
+
+  @Override
+  public List<AcceptedConfig> acceptedConfigs() {
+    return configHistory.entries();
+  }
+
+  @Override
+  public List<ConfigView.Change> configChanges(long from, long to) throws IOException {
+    return reloading.changes(from, to);
   }
 
   /** The node's meters, to bind to a registry besides that of {@code /metrics}. */

@@ -2,6 +2,7 @@ package io.forebay.server;
 
 import io.forebay.server.config.ConfigEnvironment;
 import io.forebay.server.config.ConfigLoader;
+import io.forebay.server.config.ConfigSource;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.loop.CpuPlan;
 import io.forebay.server.node.NodeStatus;
@@ -174,7 +175,8 @@ final class Edge implements AutoCloseable {
     ConfigLoader loader = new ConfigLoader(ConfigEnvironment.system());
     try {
       server =
-          Server.start(() -> loader.load(file, Map.of()), "test", clockMillis, machine, namePlaces);
+          Server.start(
+              ConfigSource.of(loader, file, Map.of()), "test", clockMillis, machine, namePlaces);
     } catch (StartException e) {
       throw new IllegalStateException(e);
     }

@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.server.config.history.AcceptedConfig;
 import io.forebay.server.node.NodeControl.Reload;
+import io.forebay.server.node.NodeControl.ReloadOrder;
 import io.forebay.testing.Await;
 import io.forebay.testing.RawClient;
 import java.io.IOException;
@@ -136,6 +138,85 @@ final class ServerReloadTest {
       assertEquals("after", client.get("/a").text());
     }
     assertTrue(after.count("/a") > 0);
+  }
+
+  // --- history -----------------------------------------------------------------------------------
+
+  private List<String> authors() {
+    return edge.server().acceptedConfigs().stream().map(AcceptedConfig::author).toList();
+  }
+
+  @Test
+  void aRollbackPutsAnEarlierConfigurationInForce() throws Exception {
+    before.on("/a", TestOrigin.ok("cache-control: no-store\r\n", TestOrigin.ascii("before")));
+    try (RawClient client = edge.connect()) {
+      edge.configure(next() + "limits: {fills: 300}\n");
+      assertEquals(List.of(), edge.server().reload(ReloadOrder.by("ann")).errors());
+      assertEquals("after", client.get("/a").text());
+      assertEquals(List.of("start", "ann"), authors());
+      assertTrue(
+          edge.server().configChanges(1, 2).stream()
+              .anyMatch(change ->
+                  change.key().equals("limits.fills")
+                      && "300".equals(change.after())
+                      && !"300".equals(change.before())));
+
+      Reload tried = edge.server().reload(new ReloadOrder("bob", true, 1));
+      assertEquals(List.of(), tried.errors());
+      assertTrue(tried.changed().contains("limits.fills"), tried.toString());
+      assertEquals("after", client.get("/a").text(), "it was only tried");
+      assertEquals(List.of("start", "ann"), authors());
+
+      assertEquals(List.of(), edge.server().reload(new ReloadOrder("bob", false, 1)).errors());
+      assertEquals("before", client.get("/a").text());
+      assertEquals(List.of("start", "ann", "bob"), authors());
+      assertEquals(List.of(), edge.server().configChanges(1, 3));
+
+      Reload unknown = edge.server().reload(new ReloadOrder("bob", false, 7));
+      assertEquals(1, unknown.errors().size());
+      assertEquals("before", client.get("/a").text());
+    }
+    edge.stop();
+    edge.start();
+    assertEquals(List.of("start", "ann", "bob", "start"), authors());
+  }
+
+  @Test
+  void aTriedReloadFindsProblemsAndChangesNothing() throws Exception {
+    before.on("/a", TestOrigin.ok("cache-control: no-store\r\n", TestOrigin.ascii("before")));
+    ReloadOrder trial = new ReloadOrder("ann", true, 0);
+    for (String bad :
+        List.of(
+            next() + "no-such-key: 1\n",
+            next() + "routes: [{origin: missing}]\n",
+            "origins: {o: {url: \"https://127.0.0.1:1\", trust: /no/such/file}}\n")) {
+      edge.configure(bad);
+      assertFalse(edge.server().reload(trial).errors().isEmpty(), bad);
+    }
+    edge.configure(next());
+    Reload tried = edge.server().reload(trial);
+    assertEquals(List.of(), tried.errors());
+    assertEquals(0, tried.id());
+    assertFalse(tried.changed().isEmpty());
+    try (RawClient client = edge.connect()) {
+      assertEquals("before", client.get("/a").text());
+    }
+    assertEquals(List.of("start"), authors());
+  }
+
+  @Test
+  void aReloadNamesTheKeysThatMakeOtherCacheKeys() throws Exception {
+    edge.configure(
+        Edge.origins(before.url())
+            + "routes: [{name: r, origin: main, key: {query: sort}, default-ttl: 5s}]\n");
+    assertEquals(List.of(), edge.server().reload().errors());
+    edge.configure(
+        Edge.origins(before.url())
+            + "routes: [{name: r, origin: main, key: {port: false}, default-ttl: 6s}]\n");
+    Reload reload = edge.server().reload(new ReloadOrder("ann", true, 0));
+    assertTrue(reload.changed().contains("routes.r.default-ttl"), reload.toString());
+    assertTrue(reload.changesKeys().contains("routes.r.key.port"), reload.toString());
+    assertFalse(reload.changesKeys().contains("routes.r.default-ttl"), reload.toString());
   }
 
   // --- limits and timeouts: for connections that begin after the reload --------------------------

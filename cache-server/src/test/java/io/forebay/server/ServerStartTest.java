@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.config.ConfigEnvironment;
 import io.forebay.server.config.ConfigLoader;
+import io.forebay.server.config.ConfigSource;
 import io.forebay.testing.Certificates;
 import io.netty.pkitesting.X509Bundle;
 import java.io.IOException;
@@ -52,7 +53,8 @@ final class ServerStartTest {
     ConfigLoader loader = new ConfigLoader(ConfigEnvironment.system());
     StartException refused =
         assertThrows(
-            StartException.class, () -> Server.start(() -> loader.load(null, options), "test"));
+            StartException.class,
+            () -> Server.start(ConfigSource.of(loader, null, options), "test"));
     assertFalse(Files.exists(directory.resolve("data")), "a store was opened");
     assertFalse(Files.exists(directory.resolve("memory")), "a memory tier was made");
     return refused;
@@ -163,7 +165,7 @@ final class ServerStartTest {
                 .replace("KEY", key().toString()));
     options.remove("listen");
     ConfigLoader loader = new ConfigLoader(ConfigEnvironment.system());
-    try (Server server = Server.start(() -> loader.load(yaml, options), "test")) {
+    try (Server server = Server.start(ConfigSource.of(loader, yaml, options), "test")) {
       List<String> listening =
           server.banner().stream()
               .filter(line -> line.startsWith("listen "))
@@ -191,7 +193,7 @@ final class ServerStartTest {
   @Test
   void theBannerSaysWhatIsTrueOfTheLoops() throws StartException {
     ConfigLoader loader = new ConfigLoader(ConfigEnvironment.system());
-    try (Server server = Server.start(() -> loader.load(null, options), "test")) {
+    try (Server server = Server.start(ConfigSource.of(loader, null, options), "test")) {
       assertTrue(
           server.banner().contains("loops      1, not pinned: threads.pin is off"),
           server.banner().toString());

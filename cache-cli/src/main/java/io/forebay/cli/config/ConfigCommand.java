@@ -21,12 +21,19 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.ParameterException;
 
-/** Checks, dumps and describes the configuration; starts nothing. */
+/** Checks, dumps and describes the configuration, and its history in a running node. */
 @Command(
     name = "config",
-    header = "Check, dump or describe the configuration.",
+    header = "Check, dump or describe the configuration; list, compare and restore accepted ones.",
     sortOptions = false,
-    subcommands = {ConfigCommand.Check.class, ConfigCommand.Dump.class, ConfigCommand.Schema.class})
+    subcommands = {
+      ConfigCommand.Check.class,
+      ConfigCommand.Dump.class,
+      ConfigCommand.Schema.class,
+      HistoryCommand.class,
+      DiffCommand.class,
+      RollbackCommand.class
+    })
 public final class ConfigCommand implements Callable<Integer> {
   @Mixin private final CommonOptions common = new CommonOptions();
 
@@ -36,7 +43,7 @@ public final class ConfigCommand implements Callable<Integer> {
   public Integer call() {
     throw new ParameterException(
         common.spec.commandLine(),
-        "missing subcommand: config check, config dump or config schema");
+        "missing subcommand: config check, dump, schema, history, diff or rollback");
   }
 
   private static ConfigOutcome load(ConfigOptions options) {

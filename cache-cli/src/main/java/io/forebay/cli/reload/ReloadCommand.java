@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 import tools.jackson.databind.JsonNode;
 
 /** Reloads the configuration of a running node and reports the result. */
@@ -16,10 +17,20 @@ import tools.jackson.databind.JsonNode;
     name = "reload",
     header = "Make a running node reload its configuration.",
     sortOptions = false,
-    description = {"", "An invalid file changes nothing; every problem is reported.", ""})
+    description = {
+      "",
+      "An invalid file changes nothing; every problem is reported. 'forebay config rollback' goes"
+          + " back to a configuration that was accepted before.",
+      ""
+    })
 public final class ReloadCommand implements Callable<Integer> {
   @Mixin private final CommonOptions common = new CommonOptions();
   @Mixin private final AdminOptions admin = new AdminOptions();
+
+  @Option(
+      names = "--dry-run",
+      description = "Say what would change, and which problems there are; change nothing.")
+  private boolean isDryRun;
 
   public ReloadCommand() {}
 
@@ -28,12 +39,9 @@ public final class ReloadCommand implements Callable<Integer> {
     Output output = common.output();
     JsonNode reload;
     try (AdminClient client = admin.client()) {
-      reload = client.post("/v1/reload", Map.of());
+      reload = client.post("/v1/reload", isDryRun ? Map.of("dryRun", true) : Map.of());
     }
-    output.json(reload);
-    output.line("reload " + reload.path("id").asString("?") + " in force");
-    reload.path("changed").forEach(key -> output.line("  changed        " + key.asString("")));
-    reload.path("needsRestart").forEach(key -> output.line("  needs restart  " + key.asString("")));
+    ReloadReport.print(output, "reload", reload);
     return ExitCode.OK;
   }
 }

@@ -6,6 +6,7 @@ import io.forebay.cli.console.VersionInfo;
 import io.forebay.server.Server;
 import io.forebay.server.StartException;
 import io.forebay.server.config.ConfigLoader;
+import io.forebay.server.config.ConfigSource;
 import io.forebay.server.node.NodeControl.Reload;
 import io.forebay.server.node.NodeStatus.Listening;
 import java.time.Duration;
@@ -26,7 +27,8 @@ final class Edge implements AutoCloseable {
     try {
       return new Edge(
           Server.start(
-              () -> loader.load(options.file, options.given()), VersionInfo.forebayVersion()));
+              ConfigSource.of(loader, options.file, options.given()),
+              VersionInfo.forebayVersion()));
     } catch (StartException e) {
       throw new CommandException(e.exitCode(), String.join("\n", e.lines()));
     }

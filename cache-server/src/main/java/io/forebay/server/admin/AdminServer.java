@@ -6,7 +6,6 @@ import io.forebay.server.config.ConfigView;
 import io.forebay.server.config.Loopback;
 import io.forebay.server.config.ServerConfig.Address;
 import io.forebay.server.json.AdminError;
-import io.forebay.server.json.InputProblems;
 import io.forebay.server.json.Json;
 import io.forebay.server.metric.NodeMetrics;
 import io.forebay.server.node.NodeControl;
@@ -24,6 +23,8 @@ import java.security.NoSuchAlgorithmException;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,6 +38,8 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public final class AdminServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(AdminServer.class);
+  private static final Pattern CHANGES =
+      Pattern.compile("/v1/config/changes/(\\d{1,18})/(\\d{1,18})");
   private static final Logger AUDIT = LoggerFactory.getLogger("forebay.audit");
 
   private final NodeControl node;
@@ -46,6 +49,7 @@ public final class AdminServer implements AutoCloseable {
   private final DisksEndpoint stores;
   private final StoreEndpoint store;
   private final OriginsEndpoint origins;
+  private final ConfigEndpoint config;
   private final WarmJobs warm;
   private final Address address;
   private final AdminListener listener;
@@ -65,6 +69,7 @@ public final class AdminServer implements AutoCloseable {
     stores = new DisksEndpoint(node, AUDIT);
     store = new StoreEndpoint(node, AUDIT);
     origins = new OriginsEndpoint(node, AUDIT);
+    config = new ConfigEndpoint(node, AUDIT);
     warm = new WarmJobs(node, version);
     threads = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("admin-", 0).factory());
     listener = new AdminListener(bounds, new Requests(), threads);
@@ -229,8 +234,19 @@ public final class AdminServer implements AutoCloseable {
           new Endpoint(
               List.of("GET"),
               (exchange, method, isTrusted) -> AdminReply.json(200, purge.latest()));
+      case "/v1/config/history" ->
+          new Endpoint(
+              List.of("GET"),
+              (exchange, method, isTrusted) -> AdminReply.json(200, config.history()));
+      case "/v1/config/rollback" ->
+          new Endpoint(
+              List.of("POST"),
+              (exchange, method, isTrusted) ->
+                  config.rollback(Json.object(exchange.body()), exchange.caller()));
       case "/v1/reload" ->
-          new Endpoint(List.of("POST"), (exchange, method, isTrusted) -> reload(exchange.caller()));
+          new Endpoint(
+              List.of("POST"),
+              (exchange, method, isTrusted) -> config.reload(exchange.body(), exchange.caller()));
       case "/v1/warm" ->
           new Endpoint(
               List.of("GET", "POST"), (exchange, method, isTrusted) -> warm(exchange, method));
@@ -294,6 +310,14 @@ public final class AdminServer implements AutoCloseable {
                   200,
                   stores.act(path.substring(11), Json.object(exchange.body()), exchange.caller())));
     }
+    Matcher changes = CHANGES.matcher(path);
+    if (changes.matches()) {
+      long from = Long.parseLong(changes.group(1));
+      long to = Long.parseLong(changes.group(2));
+      return new Endpoint(
+          List.of("GET"),
+          (exchange, method, isTrusted) -> AdminReply.json(200, config.changes(from, to)));
+    }
     if (path.matches("/v1/purges/\\d{1,18}")) {
       return new Endpoint(
           List.of("GET"),
@@ -327,32 +351,6 @@ public final class AdminServer implements AutoCloseable {
         one.put("detail", reason.detail());
       }
     }
-  }
-
-  /** One reload at a time: two would race for which snapshot stays. */
-  private synchronized AdminReply reload(String caller) {
-    NodeControl.Reload reload = node.reload();
-    AUDIT.info(
-        "reload caller={} id={} changed={} errors={}",
-        caller,
-        reload.id(),
-        reload.changed().size(),
-        reload.errors().size());
-    if (!reload.errors().isEmpty()) {
-      InputProblems problems = new InputProblems();
-      reload.errors().forEach(problems::add);
-      return AdminReply.error(
-          422,
-          "the configuration was rejected, the old one stays in force",
-          problems,
-          problems.leftOut());
-    }
-    ObjectNode answer = Json.object().put("id", reload.id());
-    ArrayNode changed = answer.putArray("changed");
-    reload.changed().forEach(changed::add);
-    ArrayNode needsRestart = answer.putArray("needsRestart");
-    reload.needsRestart().forEach(needsRestart::add);
-    return AdminReply.json(200, answer);
   }
 
   private AdminReply warm(AdminExchange exchange, String method) throws AdminError, IOException {

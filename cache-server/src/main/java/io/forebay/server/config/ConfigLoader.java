@@ -41,16 +41,35 @@ public final class ConfigLoader {
   public ConfigOutcome load(@Nullable Path named, Map<String, String> options) {
     Path file = named != null ? named : usualFile();
     List<ConfigProblem> problems = new ArrayList<>();
+    String text = file == null ? null : read(file, problems);
+    return load(file, text, options, problems);
+  }
+
+  /**
+   * Loads a configuration as if the file had another text.
+   *
+   * @param text of the file; empty for a configuration without one
+   */
+  public ConfigOutcome load(@Nullable Path named, Map<String, String> options, String text) {
+    Path file = named != null ? named : usualFile();
+    if (file == null && !text.isEmpty()) {
+      file = environment.systemFile();
+    }
+    return load(text.isEmpty() ? null : file, text, options, new ArrayList<>());
+  }
+
+  private ConfigOutcome load(
+      @Nullable Path file,
+      @Nullable String text,
+      Map<String, String> options,
+      List<ConfigProblem> problems) {
     List<String> warnings = new ArrayList<>();
     ConfigValues values = new ConfigValues(environment.variables(), problems, warnings);
     boolean isFileUnknown = false;
     if (file != null) {
-      String text = read(file, problems);
-      if (text != null) {
-        ConfigTree tree = new YamlReader(file.toString(), problems).read(text);
-        if (tree != null) {
-          values.putFile(tree);
-        }
+      ConfigTree tree = text == null ? null : new YamlReader(file.toString(), problems).read(text);
+      if (tree != null) {
+        values.putFile(tree);
       }
       isFileUnknown = values.isEmpty() && !problems.isEmpty();
     }
@@ -68,7 +87,11 @@ public final class ConfigLoader {
     }
     return problems.isEmpty()
         ? new ConfigOutcome.Loaded(
-            config, file, Map.copyOf(binder.sources()), List.copyOf(warnings))
+            config,
+            file,
+            text == null ? "" : text,
+            Map.copyOf(binder.sources()),
+            List.copyOf(warnings))
         : refused(problems);
   }
 

@@ -20,7 +20,20 @@ public final class ConfigView {
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
   /** What differs between two configurations; key paths in the order of the reference. */
-  public record Difference(List<String> changed, List<String> needsRestart) {}
+  public record Difference(List<Change> changes, List<String> needsRestart) {
+    /** The keys that differ. */
+    public List<String> changed() {
+      return changes.stream().map(Change::key).toList();
+    }
+  }
+
+  /**
+   * A key with another value, or an entry that was added or removed.
+   *
+   * @param before as it would be written, secrets not shown; null for none, and for an entry
+   * @param after likewise
+   */
+  public record Change(String key, @Nullable String before, @Nullable String after) {}
 
   private ConfigView() {}
 
@@ -54,13 +67,13 @@ public final class ConfigView {
 
   /** Which keys differ, and which of them wait for the next start. */
   public static Difference diff(ServerConfig before, ServerConfig after) {
-    List<String> changed = new ArrayList<>();
+    List<Change> changes = new ArrayList<>();
     List<String> needsRestart = new ArrayList<>();
     for (Section<?> section : ConfigKeys.SECTIONS) {
-      diff(section, before, after, changed, needsRestart);
+      diff(section, before, after, changes, needsRestart);
     }
     needsRestart.addAll(switched(before.listeners(), after.listeners()));
-    return new Difference(List.copyOf(changed), List.copyOf(needsRestart));
+    return new Difference(List.copyOf(changes), List.copyOf(needsRestart));
   }
 
   /** A certificate may change while a listener runs; whether it has any may not. */
@@ -85,7 +98,7 @@ public final class ConfigView {
       Section<R> section,
       ServerConfig before,
       ServerConfig after,
-      List<String> changed,
+      List<Change> changes,
       List<String> needsRestart) {
     Map<String, R> left = section.instances().apply(before);
     Map<String, R> right = section.instances().apply(after);
@@ -96,12 +109,13 @@ public final class ConfigView {
       R old = left.get(name);
       R now = right.get(name);
       if (section.shape() == Shape.LIST_IN_NAMED
-          && changed.contains(section.outer() + "." + name.substring(0, name.lastIndexOf('.')))) {
+          && isWhole(changes, section.outer() + "." + name.substring(0, name.lastIndexOf('.')))) {
         // The whole entry was added or removed.
         continue;
       }
       if (old == null || now == null) {
-        changed.add(scope);
+        changes.add(
+            new Change(scope, old == null ? null : "present", now == null ? null : "present"));
         if (section.fields().stream().anyMatch(Field::needsRestart)) {
           needsRestart.add(scope);
         }
@@ -111,13 +125,17 @@ public final class ConfigView {
         String oldText = field.printed(old);
         String nowText = field.printed(now);
         if (oldText == null ? nowText != null : !oldText.equals(nowText)) {
-          changed.add(scope + "." + field.name());
+          changes.add(new Change(scope + "." + field.name(), shown(field, old), shown(field, now)));
           if (field.needsRestart()) {
             needsRestart.add(scope + "." + field.name());
           }
         }
       }
     }
+  }
+
+  private static boolean isWhole(List<Change> changes, String entry) {
+    return changes.stream().anyMatch(change -> change.key().equals(entry));
   }
 
   private static <R> void yaml(

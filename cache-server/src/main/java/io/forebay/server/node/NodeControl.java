@@ -1,5 +1,7 @@
 package io.forebay.server.node;
 
+import io.forebay.server.config.ConfigView;
+import io.forebay.server.config.history.AcceptedConfig;
 import io.forebay.server.origin.drain.DrainOrder;
 import io.forebay.server.origin.drain.DrainOutcome;
 import java.io.IOException;
@@ -76,16 +78,58 @@ public interface NodeControl extends NodeStatus, NodeQueries, PurgeControl {
     throw new IllegalArgumentException("there is no server " + server);
   }
 
-  /** Reads the configuration again and swaps it in; a bad one changes nothing. */
-  Reload reload();
+  /** Reads the configuration again and swaps it in; a bad one changes nothing. Blocks for files. */
+  Reload reload(ReloadOrder order);
+
+  /**
+   * What is asked of a reload.
+   *
+   * @param author {@code signal}, or who called the admin API
+   * @param isDryRun whether the outcome is only found out
+   * @param number of the accepted configuration to go back to; 0 to read the configuration anew
+   */
+  record ReloadOrder(String author, boolean isDryRun, long number) {
+    /** The configuration is read anew and put in force. */
+    public static ReloadOrder by(String author) {
+      return new ReloadOrder(author, false, 0);
+    }
+  }
 
   /**
    * Outcome of a reload.
    *
+   * @param id counts reloads; 0 for a dry run
    * @param changed keys whose values differ from before
+   * @param changesKeys those of them that may give requests another cache key, so that what is
+   *     stored is not found any more
    * @param needsRestart keys whose values differ from those the node started with and that only
    *     take effect at the next start, whichever reload brought them
-   * @param errors why it was refused; empty means it was applied
+   * @param errors why it was refused; empty means it was applied, or would be
    */
-  record Reload(long id, List<String> changed, List<String> needsRestart, List<String> errors) {}
+  record Reload(
+      long id,
+      List<String> changed,
+      List<String> changesKeys,
+      List<String> needsRestart,
+      List<String> errors) {
+    /** It was refused. */
+    public static Reload refused(long id, List<String> errors) {
+      return new Reload(id, List.of(), List.of(), List.of(), errors);
+    }
+  }
+
+  /**
+   * The last configurations that were accepted, the oldest first; the last one is in force, unless
+   * it could not be written.
+   */
+  List<AcceptedConfig> acceptedConfigs();
+
+  /**
+   * What differs between two accepted configurations.
+   *
+   * @throws java.util.NoSuchElementException when there is no such configuration
+   * @throws IllegalStateException when this version of the node refuses one of them
+   * @throws IOException when one cannot be read
+   */
+  List<ConfigView.Change> configChanges(long from, long to) throws IOException;
 }

@@ -453,18 +453,63 @@ final class AdminServerTest {
   @Test
   void reloadTellsWhatChanged() throws IOException {
     node.reload(
-        new Reload(7, List.of("store.memory", "limits.fills"), List.of("store.memory"), List.of()));
+        new Reload(
+            7,
+            List.of("store.memory", "limits.fills", "routes.a.key.port"),
+            List.of("routes.a.key.port"),
+            List.of("store.memory"),
+            List.of()));
     RawHttp.Answer answer = start().post("/v1/reload", "");
     assertEquals(200, answer.status());
     assertEquals(
-        "{\"id\":7,\"changed\":[\"store.memory\",\"limits.fills\"],"
-            + "\"needsRestart\":[\"store.memory\"]}\n",
+        "{\"id\":7,\"changed\":[\"store.memory\",\"limits.fills\",\"routes.a.key.port\"],"
+            + "\"changesKeys\":[\"routes.a.key.port\"],\"needsRestart\":[\"store.memory\"]}\n",
         answer.text());
   }
 
   @Test
+  void aReloadThatIsOnlyTriedSaysSo() throws IOException {
+    RawHttp http = start();
+    assertEquals(
+        "{\"dryRun\":true,\"changed\":[],\"changesKeys\":[],\"needsRestart\":[]}\n",
+        http.post("/v1/reload", "{\"dryRun\":true}").text());
+    assertTrue(node.reloads().getLast().isDryRun());
+    assertEquals(400, http.post("/v1/reload", "{\"dry\":true}").status());
+    assertEquals(400, http.post("/v1/reload", "{\"dryRun\":1}").status());
+    assertEquals(1, node.reloads().size());
+  }
+
+  @Test
+  void aRollbackNamesAConfigurationThatWasAccepted() throws IOException {
+    RawHttp http = start();
+    assertEquals(200, http.post("/v1/config/rollback", "{\"number\":11}").status());
+    assertEquals(11, node.reloads().getLast().number());
+    assertEquals(404, http.post("/v1/config/rollback", "{\"number\":10}").status());
+    for (String number : List.of("\"11\"", "0", "-1", "1.5", "null", "99999999999999999999")) {
+      String body = "{\"number\":" + number + "}";
+      assertEquals(400, http.post("/v1/config/rollback", body).status(), body);
+    }
+    assertEquals(400, http.post("/v1/config/rollback", "{}").status());
+    assertEquals(1, node.reloads().size());
+  }
+
+  @Test
+  void acceptedConfigurationsAreListedAndCompared() throws IOException {
+    RawHttp http = start();
+    JsonNode list = http.get("/v1/config/history").json().path("configurations");
+    assertEquals(2, list.size());
+    assertEquals("signal", list.path(1).path("author").asString(""));
+    assertEquals(
+        "{\"from\":11,\"to\":12,\"changes\":[{\"key\":\"limits.fills\",\"before\":\"256\","
+            + "\"after\":\"512\"}]}\n",
+        http.get("/v1/config/changes/11/12").text());
+    assertEquals(404, http.get("/v1/config/changes/11/13").status());
+    assertEquals(404, http.get("/v1/config/changes/11").status());
+  }
+
+  @Test
   void aRefusedReloadIsAnErrorWithAllItsReasons() throws IOException {
-    node.reload(new Reload(8, List.of(), List.of(), List.of("a.yaml:1:1: x", "a.yaml:2:1: y")));
+    node.reload(Reload.refused(8, List.of("a.yaml:1:1: x", "a.yaml:2:1: y")));
     RawHttp.Answer answer = start().post("/v1/reload", "");
     assertEquals(422, answer.status());
     assertEquals(2, answer.json().get("problems").size());
@@ -670,7 +715,7 @@ final class AdminServerTest {
     for (int i = 0; i < 1000; i++) {
       errors.add("key " + i);
     }
-    node.reload(new Reload(1, List.of(), List.of(), errors));
+    node.reload(Reload.refused(1, errors));
     RawHttp.Answer answer = start().post("/v1/reload", "");
     assertEquals(422, answer.status());
     assertEquals(InputProblems.MAX, answer.json().get("problems").size());

@@ -55,7 +55,7 @@ final class AdminWalkthroughTest {
           }
           commands++;
         }
-        assertEquals(27, commands);
+        assertEquals(30, commands);
       }
     }
   }

@@ -4,7 +4,9 @@ import io.forebay.core.http.RequestView;
 import io.forebay.server.config.ConfigEnvironment;
 import io.forebay.server.config.ConfigLoader;
 import io.forebay.server.config.ConfigOutcome;
+import io.forebay.server.config.ConfigView;
 import io.forebay.server.config.ServerConfig;
+import io.forebay.server.config.history.AcceptedConfig;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.drive.DriveHealth;
 import io.forebay.server.explain.Explanation;
@@ -37,9 +39,11 @@ import io.forebay.storage.purge.PurgeKind;
 import io.forebay.storage.purge.PurgeStatus;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -58,7 +62,8 @@ public final class FakeNode implements NodeControl {
   private volatile List<DriveHealth> drives = List.of();
   private volatile List<StorageClassStats> classes = List.of();
   private volatile List<CertificateStatus> certificates = List.of();
-  private volatile Reload reload = new Reload(1, List.of(), List.of(), List.of());
+  private final List<ReloadOrder> reloads = new CopyOnWriteArrayList<>();
+  private volatile Reload reload = new Reload(1, List.of(), List.of(), List.of(), List.of());
   private final List<LoopCounters> counters = List.of(new LoopCounters(), new LoopCounters());
   private final List<PurgeOrder> purged = new CopyOnWriteArrayList<>();
   private final List<DrainOrder> drained = new CopyOnWriteArrayList<>();
@@ -378,8 +383,39 @@ public final class FakeNode implements NodeControl {
   }
 
   @Override
-  public Reload reload() {
+  public Reload reload(ReloadOrder order) {
+    reloads.add(order);
     return reload;
+  }
+
+  /** What reloads were asked for. */
+  List<ReloadOrder> reloads() {
+    return reloads;
+  }
+
+  @Override
+  public List<AcceptedConfig> acceptedConfigs() {
+    return List.of(
+        new AcceptedConfig(
+            11,
+            Instant.parse("2026-03-01T12:00:00Z"),
+            "start",
+            "ab".repeat(32),
+            "/etc/forebay.yaml"),
+        new AcceptedConfig(
+            12,
+            Instant.parse("2026-03-02T12:00:00Z"),
+            "signal",
+            "cd".repeat(32),
+            "/etc/forebay.yaml"));
+  }
+
+  @Override
+  public List<ConfigView.Change> configChanges(long from, long to) {
+    if (from < 11 || to > 12) {
+      throw new NoSuchElementException("no configuration has the number " + Math.max(from, to));
+    }
+    return List.of(new ConfigView.Change("limits.fills", "256", "512"));
   }
 
   @Override

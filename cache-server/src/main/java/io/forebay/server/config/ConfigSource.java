@@ -1,0 +1,40 @@
+package io.forebay.server.config;
+
+import java.nio.file.Path;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Where a node gets its configuration from, at its start and at each reload. Any thread. */
+public interface ConfigSource {
+
+  /** Reads it. */
+  ConfigOutcome load();
+
+  /**
+   * The configuration as if the file had this text; whatever else it consists of, such as options,
+   * is as {@link #load} has it.
+   *
+   * @param text empty for a configuration without a file
+   */
+  ConfigOutcome load(String text);
+
+  /**
+   * A file and options.
+   *
+   * @param file named by the operator, or null to look in the usual places
+   * @param options as {@link ConfigLoader#load(Path, Map)} takes them
+   */
+  static ConfigSource of(ConfigLoader loader, @Nullable Path file, Map<String, String> options) {
+    return new ConfigSource() {
+      @Override
+      public ConfigOutcome load() {
+        return loader.load(file, options);
+      }
+
+      @Override
+      public ConfigOutcome load(String text) {
+        return loader.load(file, options, text);
+      }
+    };
+  }
+}

@@ -1,0 +1,202 @@
+package io.forebay.server.config.history;
+
+import io.forebay.server.text.Printable;
+import io.forebay.storage.file.PrivateFiles;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The last {@value #MAX} accepted configurations of a node, each a file with the text and a file
+ * that describes it. The description is written last: without it there is no entry. Files have mode
+ * 0600, because configurations contain secrets. The caller owns the lock of the data directory.
+ * Blocks for the file system; any thread.
+ */
+public final class ConfigHistory {
+  /** Entries that are kept. */
+  public static final int MAX = 50;
+
+  private static final Logger LOG = LoggerFactory.getLogger(ConfigHistory.class);
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+  private static final String DIRECTORY = "config-history";
+  private static final String DESCRIPTION = ".json";
+  private static final String TEXT = ".yaml";
+  private static final int MAX_TEXT_BYTES = 4 << 20;
+  private static final int MAX_DESCRIPTION_BYTES = 16 << 10;
+
+  private final Path directory;
+  private final List<AcceptedConfig> entries;
+
+  private ConfigHistory(Path directory, List<AcceptedConfig> entries) {
+    this.directory = directory;
+    this.entries = entries;
+  }
+
+  /**
+   * The history in a data directory. A description that cannot be understood is no entry, with a
+   * line in the log.
+   *
+   * @throws IOException when the directory cannot be made or read
+   */
+  public static ConfigHistory open(Path data) throws IOException {
+    Path directory = data.resolve(DIRECTORY);
+    PrivateFiles.createDirectories(directory);
+    List<AcceptedConfig> entries = new ArrayList<>();
+    List<Path> files;
+    try (Stream<Path> all = Files.list(directory)) {
+      files = all.filter(file -> file.toString().endsWith(DESCRIPTION)).toList();
+    }
+    for (Path file : files) {
+      try {
+        entries.add(description(file));
+      } catch (IOException | JacksonException | IllegalArgumentException | DateTimeException e) {
+        LOG.warn("{} is damaged and ignored: {}", file, Printable.line(String.valueOf(e)));
+      }
+    }
+    entries.sort(Comparator.comparingLong(AcceptedConfig::number));
+    return new ConfigHistory(directory, entries);
+  }
+
+  private static AcceptedConfig description(Path file) throws IOException {
+    JsonNode read = JSON.readTree(read(file, MAX_DESCRIPTION_BYTES));
+    String name = file.getFileName().toString();
+    AcceptedConfig entry =
+        new AcceptedConfig(
+            Long.parseLong(name.substring(0, name.length() - DESCRIPTION.length())),
+            Instant.parse(read.path("time").asString("")),
+            read.path("author").asString(""),
+            read.path("hash").asString(""),
+            read.path("file").asString(""));
+    if (entry.number() <= 0 || !entry.hash().matches("[0-9a-f]{64}")) {
+      throw new IllegalArgumentException("no description of a configuration");
+    }
+    return entry;
+  }
+
+  /**
+   * Adds a configuration, unless it has the text of the newest entry; forgets the oldest one beyond
+   * {@value #MAX}. When this returns, a loss of power does not undo it.
+   *
+   * @param file that was read; empty for none
+   * @param text of the file; empty for none
+   * @return its entry
+   */
+  public synchronized AcceptedConfig add(String file, String text, String author, Instant time)
+      throws IOException {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    String hash = hash(bytes);
+    if (!entries.isEmpty() && entries.getLast().hash().equals(hash)) {
+      return entries.getLast();
+    }
+    long number = entries.isEmpty() ? 1 : entries.getLast().number() + 1;
+    AcceptedConfig entry = new AcceptedConfig(number, time, author, hash, file);
+    ObjectNode description =
+        JSON.createObjectNode()
+            .put("time", time.toString())
+            .put("author", entry.author())
+            .put("hash", hash)
+            .put("file", entry.file());
+    write(number + TEXT, bytes);
+    write(number + DESCRIPTION, (description + "\n").getBytes(StandardCharsets.UTF_8));
+    PrivateFiles.forceNames(directory);
+    entries.add(entry);
+    while (entries.size() > MAX) {
+      long oldest = entries.removeFirst().number();
+      Files.deleteIfExists(directory.resolve(oldest + DESCRIPTION));
+      Files.deleteIfExists(directory.resolve(oldest + TEXT));
+    }
+    return entry;
+  }
+
+  /** The number of the newest entry; 0 for none. */
+  public synchronized long newest() {
+    return entries.isEmpty() ? 0 : entries.getLast().number();
+  }
+
+  /** All entries, the oldest first. */
+  public synchronized List<AcceptedConfig> entries() {
+    return List.copyOf(entries);
+  }
+
+  /**
+   * The text of an entry's file; empty where there was none.
+   *
+   * @throws NoSuchElementException when there is no such entry, in words for its operator
+   * @throws IOException when it cannot be read or was changed
+   */
+  public synchronized String text(long number) throws IOException {
+    AcceptedConfig entry =
+        entries.stream()
+            .filter(one -> one.number() == number)
+            .findFirst()
+            .orElseThrow(() ->
+                new NoSuchElementException(
+                    "no configuration has the number " + number + ": see config history"));
+    Path file = file(number);
+    byte[] bytes = read(file, MAX_TEXT_BYTES);
+    if (!hash(bytes).equals(entry.hash())) {
+      throw new IOException(file + " is not what was accepted: its hash differs");
+    }
+    return new String(bytes, StandardCharsets.UTF_8);
+  }
+
+  /** Where the text of an entry is. */
+  public Path file(long number) {
+    return directory.resolve(number + TEXT);
+  }
+
+  private void write(String name, byte[] bytes) throws IOException {
+    Path made = directory.resolve(name + ".new");
+    try (FileChannel out = PrivateFiles.createNew(made)) {
+      ByteBuffer buffer = ByteBuffer.wrap(bytes);
+      while (buffer.hasRemaining()) {
+        out.write(buffer);
+      }
+      out.force(true);
+    }
+    Files.move(made, directory.resolve(name), StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  private static byte[] read(Path file, int maxBytes) throws IOException {
+    try (FileChannel in = PrivateFiles.openToRead(file)) {
+      if (in.size() > maxBytes) {
+        throw new IOException(file + " is larger than " + maxBytes + " bytes");
+      }
+      ByteBuffer buffer = ByteBuffer.allocate((int) in.size());
+      while (buffer.hasRemaining() && in.read(buffer) >= 0) {
+        Thread.onSpinWait();
+      }
+      byte[] bytes = new byte[buffer.flip().remaining()];
+      buffer.get(bytes);
+      return bytes;
+    }
+  }
+
+  private static String hash(byte[] bytes) {
+    try {
+      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-256", e);
+    }
+  }
+}

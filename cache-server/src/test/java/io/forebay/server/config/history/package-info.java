@@ -1,0 +1,4 @@
+@NullMarked
+package io.forebay.server.config.history;
+
+import org.jspecify.annotations.NullMarked;
