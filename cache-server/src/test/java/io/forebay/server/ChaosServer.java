@@ -39,9 +39,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One server of {@link ServerChaosTest}, over HTTP/1.1 or HTTP/2 in clear text. It can be killed
- * (no listener, every connection reset), hang (it accepts and reads, and sends nothing), and be
- * started again. Bodies go out in pieces, so that a kill meets them in their middle.
+ * One server of {@link ServerChaosTest} and {@link ServerGroupTest}, over HTTP/1.1 or HTTP/2 in
+ * clear text. It can be killed (no listener, every connection reset), hang (it accepts and reads,
+ * and sends nothing), and be started again. Bodies go out in pieces, so that a kill meets them in
+ * their middle.
  *
  * <p>A path is {@code /KIND/NUMBER/LENGTH}, see {@link Kind}.
  */
@@ -110,6 +111,8 @@ final class ChaosServer implements AutoCloseable {
   private final boolean isHttp2;
   private final Site site;
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+  private final AtomicInteger accepted = new AtomicInteger();
+  private final AtomicInteger requests = new AtomicInteger();
   private final int port;
   private Channel listener;
   private volatile boolean isHanging;
@@ -130,6 +133,16 @@ final class ChaosServer implements AutoCloseable {
 
   int port() {
     return port;
+  }
+
+  /** Connections that it got. */
+  int accepted() {
+    return accepted.get();
+  }
+
+  /** Requests that it got. */
+  int requests() {
+    return requests.get();
   }
 
   boolean isUp() {
@@ -181,6 +194,7 @@ final class ChaosServer implements AutoCloseable {
               @Override
               protected void initChannel(Channel connection) {
                 connections.add(connection);
+                accepted.incrementAndGet();
                 if (isHttp2) {
                   connection
                       .pipeline()
@@ -216,6 +230,7 @@ final class ChaosServer implements AutoCloseable {
 
     @Override
     protected void channelRead0(ChannelHandlerContext context, FullHttpRequest request) {
+      requests.incrementAndGet();
       if (request.method().equals(HttpMethod.POST)) {
         String id = request.content().toString(StandardCharsets.US_ASCII);
         site.posts.computeIfAbsent(id, key -> new AtomicInteger()).incrementAndGet();
