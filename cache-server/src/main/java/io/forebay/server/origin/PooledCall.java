@@ -199,7 +199,7 @@ final class PooledCall implements OriginCall, LongSupplier {
 
   /** Another request goes out because this one takes long: what chooses endpoints learns of it. */
   void observeLateness() {
-    observe(0, client.loop().ticker().nanoTime());
+    observeAtLeast(0, client.loop().ticker().nanoTime());
   }
 
   /** The number of its URL, the same on every node. */
@@ -209,10 +209,17 @@ final class PooledCall implements OriginCall, LongSupplier {
     return RendezvousHash.number(host == null ? "" : host, request.target());
   }
 
-  /** Tells the endpoint how long it took; at least so long. */
-  private void observe(long leastNanos, long nowNanos) {
+  /** Tells the endpoint how long it took to begin its response. */
+  private void observe(long nowNanos) {
     if (endpoint != null && endpoint.pool().endpoints().hasChoice()) {
-      endpoint.latency().observe(Math.max(leastNanos, nowNanos - turnNanos), nowNanos);
+      endpoint.latency().observe(nowNanos - turnNanos, nowNanos);
+    }
+  }
+
+  /** Tells the endpoint that it has not answered; it counts as having taken at least so long. */
+  private void observeAtLeast(long leastNanos, long nowNanos) {
+    if (endpoint != null && endpoint.pool().endpoints().hasChoice()) {
+      endpoint.latency().observeAtLeast(Math.max(leastNanos, nowNanos - turnNanos), nowNanos);
     }
   }
 
@@ -228,7 +235,7 @@ final class PooledCall implements OriginCall, LongSupplier {
   void markTried(EndpointPool one) {
     long now = client.loop().ticker().nanoTime();
     if (one == endpoint) {
-      observe(FAILURE_NANOS, now);
+      observeAtLeast(FAILURE_NANOS, now);
     }
     turnNanos = now;
     if (tried == null) {
@@ -288,7 +295,7 @@ final class PooledCall implements OriginCall, LongSupplier {
     long now = client.loop().ticker().nanoTime();
     long nanos = now - startNanos;
     client.counters().originFirstByte.record(nanos);
-    observe(0, now);
+    observe(now);
     if (endpoint != null) {
       endpoint.onAnswer(status);
       endpoint.onLatency(now - turnNanos);
@@ -365,7 +372,7 @@ final class PooledCall implements OriginCall, LongSupplier {
       return;
     }
     if (failure.kind().isEndpointFault()) {
-      observe(FAILURE_NANOS, client.loop().ticker().nanoTime());
+      observeAtLeast(FAILURE_NANOS, client.loop().ticker().nanoTime());
     }
     leave();
     client.counters().originFailures++;

@@ -8,8 +8,8 @@ import java.util.random.RandomGenerator;
 /**
  * Of two candidates taken at random, the one where a request is likely to be answered sooner:
  * latency times requests in progress, divided by weight. Two choices instead of all keep loops from
- * sending everything to the same endpoint (Mitzenmacher, 2001). The latency is a moving average
- * that follows a peak at once and forgets it slowly, as in Finagle.
+ * sending everything to the same endpoint (Mitzenmacher, 2001). The latency is a moving average in
+ * which only requests without an answer are peaks, see {@link PeakLatency}.
  */
 final class PeakEwma implements BalancePolicy {
   /** Assumed of a candidate while its first request has no answer: it gets no burst before that. */

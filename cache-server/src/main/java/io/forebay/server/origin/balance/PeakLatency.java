@@ -3,13 +3,17 @@ package io.forebay.server.origin.balance;
 import java.util.concurrent.TimeUnit;
 
 /**
- * An exponentially weighted moving average of latencies that takes over a higher value at once.
- * While nothing is observed it decays, so an endpoint that was slow is tried again. Confined to a
- * loop.
+ * A moving average of latencies. An observation counts an eighth, or more if the one before is old;
+ * so a single slow response does not make an endpoint slow. A request that has no answer counts in
+ * full. While nothing is observed the average decays, so an endpoint that was slow is tried again.
+ * Confined to a loop.
  */
 public final class PeakLatency {
   /** After this time an observation has lost 63 % of its influence. */
   private static final double DECAY_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  /** Least share of a new observation in the average. */
+  private static final double MIN_SHARE = 1.0 / 8;
 
   /** What is assumed of an endpoint before its first response, and at least. */
   private static final double MIN_NANOS = TimeUnit.MICROSECONDS.toNanos(10);
@@ -22,9 +26,20 @@ public final class PeakLatency {
 
   /** A response began after that time. */
   public void observe(long latencyNanos, long nowNanos) {
-    double kept = kept(nowNanos);
     double observed = Math.max(MIN_NANOS, (double) latencyNanos);
-    nanos = observed > nanos ? observed : nanos * kept + observed * (1 - kept);
+    double share = hasBegun ? Math.max(MIN_SHARE, 1 - kept(nowNanos)) : 1;
+    set(nanos + (observed - nanos) * share, nowNanos);
+  }
+
+  /** A request had no answer after that time: no shorter one is expected of others now. */
+  public void observeAtLeast(long latencyNanos, long nowNanos) {
+    if (!hasBegun || latencyNanos > nanos(nowNanos)) {
+      set(Math.max(MIN_NANOS, (double) latencyNanos), nowNanos);
+    }
+  }
+
+  private void set(double newNanos, long nowNanos) {
+    nanos = newNanos;
     atNanos = nowNanos;
     hasBegun = true;
   }

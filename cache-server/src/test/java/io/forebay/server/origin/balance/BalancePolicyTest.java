@@ -98,6 +98,18 @@ final class BalancePolicyTest {
   }
 
   @Test
+  void peakEwmaTakesARequestWithoutAnswerInFullAndASlowResponseByAnEighth() {
+    PeakLatency latency = servers(1).getFirst().latency();
+    latency.observe(10 * MILLI, clock.get());
+    latency.observe(90 * MILLI, clock.get());
+    assertEquals(20.0 * MILLI, latency.nanos(clock.get()), 1);
+    latency.observeAtLeast(500 * MILLI, clock.get());
+    assertEquals(500.0 * MILLI, latency.nanos(clock.get()), 1);
+    latency.observeAtLeast(MILLI, clock.get());
+    assertEquals(500.0 * MILLI, latency.nanos(clock.get()), 1);
+  }
+
+  @Test
   void peakEwmaSendsANewEndpointOneRequestUntilItHasAnswered() {
     List<Server> servers = servers(1, 1);
     BalancePolicy policy = policy(Balance.PEAK_EWMA);
