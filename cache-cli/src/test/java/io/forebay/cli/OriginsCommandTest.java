@@ -15,7 +15,7 @@ final class OriginsCommandTest {
       """
       {"origins":[{"name":"api","balance":"round-robin","connections":3,"maxConnections":256,
        "servers":[
-        {"url":"http://a:80","weight":2,"backup":false,"problem":null,"endpoints":[
+        {"url":"http://a:80","weight":2,"backup":false,"connections":3,"maxConnections":4,"problem":null,"endpoints":[
           {"address":"10.0.0.1:80","state":"usable","why":null,"since":null,"connections":2,
            "requests":1,"latencyMillis":12.34,"failuresInARow":0,"ejections":0},
           {"address":"10.0.0.2:80","state":"ejected","why":"5 failures in a row",
@@ -49,12 +49,12 @@ final class OriginsCommandTest {
         """
         api  round-robin, 3 of 256 connections
           ADDRESS                      STATE     WEIGHT CONNECTIONS REQUESTS    LATENCY  SERVER
-          10.0.0.1:80                  usable         2           2        1    12.3 ms  http://a:80
-          10.0.0.2:80                  ejected        2           1        0          -  http://a:80
+          10.0.0.1:80                  usable         2           2        1    12.3 ms  http://a:80 (3 of 4 connections)
+          10.0.0.2:80                  ejected        2           1        0          -  http://a:80 (3 of 4 connections)
             ejected since 2026-01-02T03:04:05Z: 5 failures in a row
-          10.0.0.3:80                  failing        2           0        0          -  http://a:80
+          10.0.0.3:80                  failing        2           0        0          -  http://a:80 (3 of 4 connections)
             failing since 2026-01-02T03:04:05Z: status 503
-          10.0.0.4:80                  usable     2*40%           0        0          -  http://a:80
+          10.0.0.4:80                  usable     2*40%           0        0          -  http://a:80 (3 of 4 connections)
             probes: passing since 2026-01-02T03:04:05Z; the latest that failed, at 2026-01-02T01:00:00Z: status 500
           -                            unusable       1           -        -          -  http://gone:80 (backup)
             name gone does not resolve: NXDOMAIN

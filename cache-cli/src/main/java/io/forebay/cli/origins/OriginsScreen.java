@@ -37,7 +37,8 @@ final class OriginsScreen {
     String weight = Integer.toString(server.path("weight").asInt(0));
     String label =
         server.path("url").asString("?")
-            + (server.path("backup").asBoolean(false) ? " (backup)" : "");
+            + (server.path("backup").asBoolean(false) ? " (backup)" : "")
+            + limit(server);
     for (JsonNode endpoint : server.path("endpoints")) {
       String state = endpoint.path("state").asString("?");
       JsonNode latency = endpoint.path("latencyMillis");
@@ -82,6 +83,14 @@ final class OriginsScreen {
       }
       lines.add("    " + server.path("problem").asString(""));
     }
+  }
+
+  /** How far a server is from its limit of connections, if it has one. */
+  private static String limit(JsonNode server) {
+    JsonNode most = server.path("maxConnections");
+    return most.isNumber()
+        ? " (" + server.path("connections").asInt(0) + " of " + most.asInt() + " connections)"
+        : "";
   }
 
   /** How much of a weight an address has, if it is not all. */

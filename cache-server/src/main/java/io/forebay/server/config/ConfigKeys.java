@@ -1229,6 +1229,16 @@ final class ConfigKeys {
           OriginServerConfig::weight,
           "Share of the requests, relative to the other servers of the origin. Each address of the"
               + " server's name has this weight; an SRV name has those of its records.");
+  static final Field<OriginServerConfig, Integer> SERVER_MAX_CONNECTIONS =
+      live(
+          "max-connections",
+          integer(0, 100_000),
+          "0",
+          OriginServerConfig::maxConnections,
+          "Maximum number of connections to this server, over all its addresses and event loops,"
+              + " besides `max-connections` of the origin; 0 means no limit of its own. A server at"
+              + " its limit gets no request that another one can take; backups do not stand in for"
+              + " it. If every server is at its limit, requests wait as for `max-connections`.");
   static final Field<OriginServerConfig, Boolean> SERVER_BACKUP =
       live(
           "backup",
@@ -2479,7 +2489,7 @@ final class ConfigKeys {
               + " `origins.NAME.url`. A bare URL is shorthand for an entry with no other keys. Every"
               + " address that a server's name resolves to is used. At most 64 servers.",
           "url",
-          List.of(SERVER_URL, SERVER_WEIGHT, SERVER_BACKUP),
+          List.of(SERVER_URL, SERVER_WEIGHT, SERVER_BACKUP, SERVER_MAX_CONNECTIONS),
           ConfigKeys::servers);
   static final Section<StaticField> ORIGIN_HEADERS =
       new Section<>(

@@ -200,7 +200,8 @@ final class OriginBinder extends Binder {
           new OriginServerConfig(
               needed(own, ConfigKeys.SERVER_URL, entry.getValue()),
               given(own, ConfigKeys.SERVER_WEIGHT),
-              given(own, ConfigKeys.SERVER_BACKUP));
+              given(own, ConfigKeys.SERVER_BACKUP),
+              given(own, ConfigKeys.SERVER_MAX_CONNECTIONS));
       if (!urls.add(server.url()) && values.get(own + ".url") != null) {
         problems.add(
             firstPlace(own + ".url")

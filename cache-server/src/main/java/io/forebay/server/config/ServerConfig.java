@@ -277,12 +277,18 @@ public record ServerConfig(
    *     http+srv://name[/base]} and {@code https+srv://name[/base]}, or {@code unix:file[:/base]}
    * @param weight its share of the requests, relative to the other servers'
    * @param isBackup whether it gets requests only while no other server can be used
+   * @param maxConnections to it from this node; 0 for no limit besides the origin's
    */
-  public record OriginServerConfig(String url, int weight, boolean isBackup) {
+  public record OriginServerConfig(String url, int weight, boolean isBackup, int maxConnections) {
 
     /** A server with the default settings. */
     public static OriginServerConfig of(String url) {
-      return new OriginServerConfig(url, 1, false);
+      return new OriginServerConfig(url, 1, false, 0);
+    }
+
+    /** How many connections there may be. */
+    public int connectionLimit() {
+      return maxConnections == 0 ? Integer.MAX_VALUE : maxConnections;
     }
 
     /** Whether the URL has an SRV name. */

@@ -36,7 +36,8 @@ public enum LimitKey {
   OVERLOAD("overload.delay"),
   TUNNELS("tunnels.limit"),
   TUNNELS_PER_CLIENT("tunnels.per-client"),
-  ORIGIN_CONNECTIONS("origins.max-connections");
+  ORIGIN_CONNECTIONS("origins.max-connections"),
+  ORIGIN_SERVER_CONNECTIONS("origins.servers.max-connections");
 
   private final String key;
 

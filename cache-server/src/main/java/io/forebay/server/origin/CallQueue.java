@@ -3,6 +3,7 @@ package io.forebay.server.origin;
 import io.forebay.server.origin.call.Priority;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -58,6 +59,22 @@ final class CallQueue {
       if (head != null
           && (first == null || head.waitingSinceNanos() - first.waitingSinceNanos() < 0)) {
         first = head;
+      }
+    }
+    return first;
+  }
+
+  /** Whose turn it is among those that fit; null if none does. */
+  @Nullable PooledCall first(Predicate<PooledCall> fits) {
+    PooledCall first = null;
+    for (ArrayDeque<PooledCall> queue : byPriority) {
+      for (PooledCall call : queue) {
+        if (fits.test(call)) {
+          if (first == null || call.waitingSinceNanos() - first.waitingSinceNanos() < 0) {
+            first = call;
+          }
+          break;
+        }
       }
     }
     return first;

@@ -34,6 +34,7 @@ final class EndpointPool extends Candidate {
   private final SocketAddress address;
   private final EndpointHealth health;
   private final ServerCounters counters;
+  private final ServerConnections serverConnections;
   private final ArrayDeque<PooledConnection> idle = new ArrayDeque<>();
 
   /** Null where every call has a connection of its own, which is HTTP/1.1. */
@@ -63,6 +64,7 @@ final class EndpointPool extends Candidate {
             loop.names()
                 .originServers()
                 .number(server.config().name() + " " + server.settings().url()));
+    this.serverConnections = pool.permits().useServer(server.settings().url());
     this.isDrained = findDrain();
     this.rank = server.settings().isBackup() ? BACKUP : 0;
   }
@@ -128,7 +130,7 @@ final class EndpointPool extends Candidate {
   void drain() {
     isDraining = true;
     closeIdle();
-    releaseHealth();
+    release();
   }
 
   // Health.
@@ -138,10 +140,11 @@ final class EndpointPool extends Candidate {
   }
 
   /** This loop has no more use for the endpoint. */
-  void releaseHealth() {
+  void release() {
     if (!isReleased) {
       isReleased = true;
       pool.health().release(health);
+      pool.permits().leaveServer(server.settings().url());
     }
   }
 
@@ -227,6 +230,33 @@ final class EndpointPool extends Candidate {
   /** A connection closed, or could not be opened. */
   void removeConnection() {
     connections--;
+  }
+
+  /** The connections of all loops to the server, over all its addresses. */
+  ServerConnections serverConnections() {
+    return serverConnections;
+  }
+
+  /** How many of them there may be. */
+  int maxConnections() {
+    return server.settings().connectionLimit();
+  }
+
+  /** Whether one more may be opened. */
+  boolean hasPlace() {
+    return serverConnections.open() < maxConnections();
+  }
+
+  /** Whether there are more than there may be, since a reload. */
+  boolean isOverLimit() {
+    return serverConnections.open() > maxConnections();
+  }
+
+  /** Whether a call can be sent without waiting for a connection of others to end. */
+  boolean hasRoom(PooledCall call) {
+    return hasPlace()
+        || (!call.needsOwnConnection() && hasIdle(call))
+        || (shared != null && shared.mayTake(call));
   }
 
   /** Whether this endpoint has fewer connections than its share, measured by another one's. */

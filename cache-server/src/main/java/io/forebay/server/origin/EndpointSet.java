@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   servers of the origin ──► addresses that the filter lets through ──► endpoints, by rank
  *                                                                          │
- *   a call ──► of the lowest rank, not avoided, not tried by the call ─────┴──► policy ──► one
+ *   a call ──► of the lowest rank, not avoided, not tried by the call ─────┤
+ *              of these, those with room: servers have connection limits ──┴──► policy ──► one
  * </pre>
  *
  * <p>Endpoints that an operator drained are left out: neither policies nor half-open requests nor
@@ -36,6 +38,9 @@ final class EndpointSet {
   private final BalancePolicy policy;
   private final List<Member> members = new ArrayList<>();
   private final boolean hasNames;
+
+  /** Whether a server has a limit of connections of its own. */
+  private final boolean isLimited;
 
   /** Whether other origins stand in if all endpoints are ejected. */
   private final boolean hasFallback;
@@ -53,6 +58,7 @@ final class EndpointSet {
   private final List<EndpointPool> preferred = new ArrayList<>();
 
   private final List<EndpointPool> untried = new ArrayList<>();
+  private final List<EndpointPool> roomy = new ArrayList<>();
 
   EndpointSet(OriginPool pool, BalancePolicy policy) {
     this.pool = pool;
@@ -67,6 +73,9 @@ final class EndpointSet {
       members.add(member);
     }
     hasFallback = !pool.origin().config().fallback().isEmpty();
+    isLimited =
+        pool.origin().servers().stream()
+            .anyMatch(server -> server.settings().connectionLimit() != Integer.MAX_VALUE);
     hasNames = members.stream().anyMatch(member -> member.server.isNamed());
     rebuild();
   }
@@ -92,11 +101,81 @@ final class EndpointSet {
       }
       candidates = usable(call);
     }
+    if (isLimited) {
+      List<EndpointPool> withRoom = select(candidates, one -> one.hasRoom(call));
+      candidates = withRoom.isEmpty() ? candidates : withRoom;
+    }
+    return pick(candidates, call);
+  }
+
+  private @Nullable EndpointPool pick(List<EndpointPool> candidates, PooledCall call) {
     return switch (candidates.size()) {
       case 0 -> null;
       case 1 -> candidates.getFirst();
       default -> candidates.get(policy.choose(candidates, call));
     };
+  }
+
+  // Servers with limits.
+
+  /** Whether a server has a limit of its own. */
+  boolean isLimited() {
+    return isLimited;
+  }
+
+  /**
+   * Whether a connection for the call can be opened, as far as servers have limits.
+   *
+   * @param permit which may have a place at a server; or null
+   */
+  boolean hasPlace(PooledCall call, @Nullable ConnectionPermit permit) {
+    return call.endpoint() == null || !placesFor(call, permit).isEmpty();
+  }
+
+  /** Takes a place for the call's connection at its endpoint's server, or at another one's. */
+  boolean tryPlace(PooledCall call, ConnectionPermit permit) {
+    EndpointPool chosen = call.endpoint();
+    if (chosen == null || (!chosen.isDraining() && permit.tryTake(chosen))) {
+      return true;
+    }
+    EndpointPool next = pick(placesFor(call, permit), call);
+    while (next != null) {
+      if (permit.tryTake(next)) {
+        call.assign(next);
+        return true;
+      }
+      next = pick(placesFor(call, permit), call);
+    }
+    return false;
+  }
+
+  private List<EndpointPool> placesFor(PooledCall call, @Nullable ConnectionPermit permit) {
+    boolean isAnyUsable = !call.hasTried() && !((all.size() > 1 || hasFallback) && hasAvoided());
+    return select(
+        isAnyUsable ? preferred : usable(call),
+        one -> one.hasPlace() || (permit != null && permit.isFor(one)));
+  }
+
+  private List<EndpointPool> select(List<EndpointPool> from, Predicate<EndpointPool> fits) {
+    roomy.clear();
+    for (EndpointPool one : from) {
+      if (fits.test(one)) {
+        roomy.add(one);
+      }
+    }
+    return roomy;
+  }
+
+  /** Closes an idle connection to each server that has no place left; whether there was one. */
+  boolean closeIdleAtFullServers() {
+    boolean hasClosed = false;
+    for (EndpointPool one : published) {
+      if (one.hasIdle() && !one.hasPlace()) {
+        one.closeOldestIdle();
+        hasClosed = true;
+      }
+    }
+    return hasClosed;
   }
 
   /**
@@ -142,6 +221,7 @@ final class EndpointSet {
     }
     for (EndpointPool endpoint : all) {
       if (endpoint.isAvoided()
+          && (!isLimited || endpoint.hasRoom(call))
           && pool.health().tryProbe(endpoint.health(), call.request().isSafeToSendAgain())) {
         return endpoint;
       }
@@ -230,7 +310,7 @@ final class EndpointSet {
   void retire() {
     for (EndpointPool endpoint : published) {
       endpoint.closeIdle();
-      endpoint.releaseHealth();
+      endpoint.release();
     }
   }
 

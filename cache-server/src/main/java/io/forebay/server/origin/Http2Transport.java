@@ -6,6 +6,7 @@ import io.forebay.server.origin.http2.Http2CallListener;
 import io.forebay.server.origin.http2.Http2Session;
 import io.forebay.server.origin.http2.Http2SessionListener;
 import io.netty.handler.codec.http2.Http2Headers;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An HTTP/2 connection as its pools see it: what its calls share of permit, health and time to
@@ -33,7 +34,7 @@ final class Http2Transport implements PooledConnection, Http2SessionListener {
   private final Deadline deadline;
 
   private State state = State.OPENING;
-  private boolean hasSlot;
+  private @Nullable ConnectionPermit permit;
   private boolean isLookQueued;
   private boolean hasFailed;
   private boolean wasUsed;
@@ -62,13 +63,13 @@ final class Http2Transport implements PooledConnection, Http2SessionListener {
   }
 
   @Override
-  public void onOpen() {
-    hasSlot = true;
+  public void onOpen(ConnectionPermit newPermit) {
+    permit = newPermit;
     client.counters().originConnectionsOpened++;
     client.counters().originConnectionsOpen++;
     if (state == State.CLOSED) {
       // Closed between two events.
-      releaseSlot();
+      releasePermit();
     } else {
       shared.add(this);
     }
@@ -103,7 +104,7 @@ final class Http2Transport implements PooledConnection, Http2SessionListener {
 
   @Override
   public void start(PooledCall call) {
-    if (!hasSlot) {
+    if (permit == null) {
       call.fail(
           Kind.CONNECT_FAILED, endpoint.server().label() + ": the origin closed the connection");
       return;
@@ -209,7 +210,7 @@ final class Http2Transport implements PooledConnection, Http2SessionListener {
   @Override
   public void onClosed() {
     leave();
-    releaseSlot();
+    releasePermit();
   }
 
   private void leave() {
@@ -221,12 +222,13 @@ final class Http2Transport implements PooledConnection, Http2SessionListener {
     shared.remove(this);
   }
 
-  private void releaseSlot() {
-    if (hasSlot) {
-      hasSlot = false;
+  private void releasePermit() {
+    ConnectionPermit held = permit;
+    permit = null;
+    if (held != null) {
       client.counters().originConnectionsOpen--;
       endpoint.removeConnection();
-      pool.releaseSlot();
+      held.release();
     }
   }
 }

@@ -87,7 +87,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter
   private @Nullable ChannelHandlerContext context;
 
   private State state = State.OPENING;
-  private boolean hasSlot;
+  private @Nullable ConnectionPermit permit;
   private boolean isInReadBurst;
   private boolean isOutputBroken;
   private boolean hasCloseNotify;
@@ -151,13 +151,13 @@ final class OriginConnection extends ChannelInboundHandlerAdapter
   }
 
   @Override
-  public void onOpen() {
-    hasSlot = true;
+  public void onOpen(ConnectionPermit newPermit) {
+    permit = newPermit;
     client.counters().originConnectionsOpened++;
     client.counters().originConnectionsOpen++;
     if (!context().channel().isActive()) {
       // Closed between two events; channelInactive has already been.
-      releaseSlot();
+      releasePermit();
     }
   }
 
@@ -178,7 +178,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void start(PooledCall newCall) {
-    if (!hasSlot) {
+    if (permit == null) {
       newCall.fail(Kind.CONNECT_FAILED, server.label() + ": the origin closed the connection");
       return;
     }
@@ -438,7 +438,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter
     state = State.CLOSED;
     deadline.stop();
     // What is no HTTP connection any more counts as a tunnel, not among those for requests.
-    releaseSlot();
+    releasePermit();
     current.tunnel(fields, SocketTunnelEnd.takeOver(context().channel(), this, decoder));
   }
 
@@ -540,7 +540,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter
     }
     state = State.CLOSED;
     deadline.stop();
-    releaseSlot();
+    releasePermit();
     ctx.fireChannelInactive();
   }
 
@@ -595,11 +595,9 @@ final class OriginConnection extends ChannelInboundHandlerAdapter
       current.onConnection(null);
       current.markRetried();
       client.counters().originRetries++;
-      boolean isSlotOurs = hasSlot;
-      hasSlot = false;
-      countClosed(isSlotOurs);
+      ConnectionPermit kept = takePermit();
       close();
-      pool.retry(current, isSlotOurs);
+      pool.retry(current, kept);
     } else if (hasHead) {
       fail(Kind.TRUNCATED, "the response ended early: " + detail);
     } else {
@@ -720,19 +718,22 @@ final class OriginConnection extends ChannelInboundHandlerAdapter
     }
   }
 
-  private void releaseSlot() {
-    if (hasSlot) {
-      hasSlot = false;
-      countClosed(true);
-      pool.releaseSlot();
+  private void releasePermit() {
+    ConnectionPermit held = takePermit();
+    if (held != null) {
+      held.release();
     }
   }
 
-  private void countClosed(boolean wasOpen) {
-    if (wasOpen) {
+  /** From now on the connection does not count as one; null if it does not already. */
+  private @Nullable ConnectionPermit takePermit() {
+    ConnectionPermit held = permit;
+    permit = null;
+    if (held != null) {
       client.counters().originConnectionsOpen--;
       endpoint.removeConnection();
     }
+    return held;
   }
 
   private void rearm() {

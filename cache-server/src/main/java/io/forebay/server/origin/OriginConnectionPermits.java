@@ -1,22 +1,33 @@
 package io.forebay.server.origin;
 
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The permits for connections to one origin, as many as its limit, shared by the pools of all event
- * loops.
+ * loops; and the numbers of connections to its servers, which may have limits of their own.
  *
- * <p>No slot is lost to a loop that waits: a slot given up while some pool waits is not freed but
- * handed to the pool that waited longest. A pool announces that it waits (a volatile store) before
- * it tries for a slot once more, and a slot is freed (an atomic decrement) before the freeing side
- * looks for waiting pools once more; whatever the order of the two, one of them sees the other.
+ * <p>No permit is lost to a loop that waits: a permit given up while some pool waits is not freed
+ * but handed to the pool that waited longest. A pool announces that it waits (a volatile store)
+ * before it tries for a permit once more, and a permit is freed (an atomic decrement) before the
+ * freeing side looks for waiting pools once more; whatever the order of the two, one of them sees
+ * the other.
+ *
+ * <p>Where servers have limits, a pool may get a permit that none of its requests can use: the
+ * server is not one for them, and those that are have no place left. It frees the permit and then
+ * tells the other pools that wait to look for themselves. These try only for what they can use, so
+ * that no permit goes around in a circle.
  */
 final class OriginConnectionPermits {
-  private final AtomicInteger open = new AtomicInteger();
+  /** Servers that are kept although no loop uses them now. */
+  private static final int MAX_UNUSED = 64;
+
+  private final BoundedCount open = new BoundedCount();
   private final CopyOnWriteArrayList<OriginPool> pools = new CopyOnWriteArrayList<>();
+  private final ConcurrentHashMap<String, ServerConnections> servers = new ConcurrentHashMap<>();
 
   int open() {
     return open.get();
@@ -39,44 +50,96 @@ final class OriginConnectionPermits {
     pools.remove(pool);
   }
 
-  boolean tryAcquire(int most) {
-    int count = open.get();
-    while (count < most) {
-      int seen = open.compareAndExchange(count, count + 1);
-      if (seen == count) {
-        return true;
-      }
-      count = seen;
-    }
-    return false;
+  // Servers.
+
+  /** The connections to the server of that URL, for an endpoint that uses it from now on. */
+  ServerConnections useServer(String url) {
+    ServerConnections[] used = new ServerConnections[1];
+    servers.compute(
+        url,
+        (key, known) -> {
+          ServerConnections server = known == null ? new ServerConnections() : known;
+          server.users++;
+          used[0] = server;
+          return server;
+        });
+    return used[0];
   }
 
-  /** Returns a permit, or passes it to the longest waiting request. */
-  void release(int most) {
-    if (open.get() <= most && grant()) {
+  /** An endpoint no longer uses the server; its connections count until they are closed. */
+  void leaveServer(String url) {
+    servers.computeIfPresent(
+        url,
+        (key, known) -> {
+          known.users--;
+          return known;
+        });
+    if (servers.size() > MAX_UNUSED) {
+      for (String each : servers.keySet()) {
+        servers.computeIfPresent(
+            each, (key, known) -> known.users == 0 && known.open() == 0 ? null : known);
+      }
+    }
+  }
+
+  /** Connections to the server of that URL now. */
+  int open(String url) {
+    ServerConnections server = servers.get(url);
+    return server == null ? 0 : server.open();
+  }
+
+  // Permits.
+
+  /** A permit for a connection to a server that is not chosen yet, or null. */
+  @Nullable ConnectionPermit tryAcquire(int most) {
+    return open.tryIncrement(most) ? new ConnectionPermit(this, most) : null;
+  }
+
+  /** Frees a permit, or passes it to the longest waiting request. */
+  void release(ConnectionPermit permit) {
+    if (!permit.isOver() && grant(permit)) {
       return;
     }
-    open.decrementAndGet();
-    while (longestWaiting(null) != null && tryAcquire(most)) {
-      if (grant()) {
+    free(permit);
+    while (longestWaiting(null) != null) {
+      ConnectionPermit another = tryAcquire(permit.most());
+      if (another == null || grant(another)) {
         return;
       }
-      open.decrementAndGet();
+      free(another);
     }
   }
 
-  private boolean grant() {
+  void free(ConnectionPermit permit) {
+    permit.freeServer();
+    open.decrement();
+  }
+
+  private boolean grant(ConnectionPermit permit) {
     OriginPool waiting = longestWaiting(null);
-    if (waiting == null) {
-      return false;
+    while (waiting != null && !tell(waiting, pool -> pool.onGranted(permit))) {
+      waiting = longestWaiting(null);
     }
+    return waiting != null;
+  }
+
+  private boolean tell(OriginPool pool, Consumer<OriginPool> what) {
     try {
-      waiting.loop().execute(waiting::onSlotGranted);
+      pool.loop().execute(() -> what.accept(pool));
       return true;
     } catch (RejectedExecutionException e) {
       // That loop has stopped; its pool waits for nothing any more.
-      pools.remove(waiting);
-      return grant();
+      pools.remove(pool);
+      return false;
+    }
+  }
+
+  /** Tells pools that wait that a place may have become free. */
+  void wakeOthers(@Nullable OriginPool except) {
+    for (OriginPool pool : pools) {
+      if (pool != except && pool.waitingSinceNanos() != OriginPool.NOT_WAITING) {
+        tell(pool, OriginPool::serveWaiting);
+      }
     }
   }
 
@@ -96,16 +159,16 @@ final class OriginConnectionPermits {
     return longest;
   }
 
-  /** Asks one loop that keeps an idle connection to close it, because another loop waits. */
-  void askForIdle(OriginPool waiting) {
+  /**
+   * Asks loops that keep idle connections to close one, because another loop waits.
+   *
+   * @param isAny whether any idle connection will do; else each loop is asked, and closes one if it
+   *     is to a server without a place left
+   */
+  void askForIdle(OriginPool waiting, boolean isAny) {
     for (OriginPool pool : pools) {
-      if (pool != waiting && pool.idleCount() > 0) {
-        try {
-          pool.loop().execute(pool::yieldIdle);
-          return;
-        } catch (RejectedExecutionException e) {
-          pools.remove(pool);
-        }
+      if (pool != waiting && pool.idleCount() > 0 && tell(pool, OriginPool::yieldIdle) && isAny) {
+        return;
       }
     }
   }

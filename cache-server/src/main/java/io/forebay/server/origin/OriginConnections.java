@@ -30,7 +30,7 @@ public final class OriginConnections {
     this.log = log;
   }
 
-  OriginConnectionPermits slots(String origin) {
+  OriginConnectionPermits permits(String origin) {
     return byOrigin.computeIfAbsent(origin, name -> new OriginConnectionPermits());
   }
 
@@ -59,7 +59,13 @@ public final class OriginConnections {
 
   /** Connections open or being opened to an origin now. */
   public int open(String origin) {
-    OriginConnectionPermits slots = byOrigin.get(origin);
-    return slots == null ? 0 : slots.open();
+    OriginConnectionPermits permits = byOrigin.get(origin);
+    return permits == null ? 0 : permits.open();
+  }
+
+  /** The same, to the server of that URL. */
+  int open(String origin, String url) {
+    OriginConnectionPermits permits = byOrigin.get(origin);
+    return permits == null ? 0 : permits.open(url);
   }
 }

@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  * Opens one new connection for one call: looks up the name of the endpoint's server again if its
  * answer has run out, tries endpoints in turn, and performs the TLS handshake, all within the
  * connect timeout. It holds a permit from the beginning, which an established connection takes
- * over. If the call is abandoned meanwhile, the connection is completed and goes to the pool.
+ * over; if no place is left at the server, the call waits. If the call is abandoned meanwhile, the
+ * connection is completed and goes to the pool.
  *
  * <pre>
  *   endpoint chosen ──name──► looked up ──┬─still there──► connect ──fails──► next endpoint
@@ -39,6 +40,7 @@ final class OriginConnector {
 
   private final OriginPool pool;
   private final PooledCall call;
+  private final ConnectionPermit permit;
   private final PooledOriginClient client;
   private final Deadline deadline;
 
@@ -65,9 +67,10 @@ final class OriginConnector {
   private boolean isTlsRunning;
   private boolean isDone;
 
-  OriginConnector(OriginPool pool, PooledCall call) {
+  OriginConnector(OriginPool pool, PooledCall call, ConnectionPermit permit) {
     this.pool = pool;
     this.call = call;
+    this.permit = permit;
     this.client = pool.client();
     this.server = pool.origin().servers().getFirst();
     this.maxAttempts = Math.max(LEAST_ATTEMPTS, 1 + pool.origin().config().retry().attempts());
@@ -144,7 +147,7 @@ final class OriginConnector {
       connect(chosen);
     } else if (pendingLookups == 0) {
       finish();
-      pool.releaseSlot();
+      permit.release();
       call.fail(pool.endpoints().noEndpoint());
     }
   }
@@ -153,7 +156,7 @@ final class OriginConnector {
   private boolean isOver() {
     if (!isDone && call.isDone()) {
       finish();
-      pool.releaseSlot();
+      permit.release();
     }
     return isDone;
   }
@@ -185,7 +188,7 @@ final class OriginConnector {
   private void connect(EndpointPool endpoint) {
     if (attempts == 0 && endpoint.takesShared(call)) {
       finish();
-      pool.releaseSlot();
+      permit.release();
       return;
     }
     server = endpoint.server();
@@ -199,6 +202,10 @@ final class OriginConnector {
       proxyAddress = new InetSocketAddress(literal, proxy.port());
     }
     SocketAddress address = proxyAddress == null ? endpoint.address() : proxyAddress;
+    if (!permit.tryTake(endpoint)) {
+      onServerFull();
+      return;
+    }
     opening = endpoint;
     endpoint.addConnection();
     ConnectionSetup setup = new ConnectionSetup(endpoint, call);
@@ -237,6 +244,20 @@ final class OriginConnector {
         client.loop().execute(() -> onAttempted(setup, future));
       }
     });
+  }
+
+  /** Every place at the server was taken since it was chosen. */
+  private void onServerFull() {
+    if (pool.endpoints().tryPlace(call, permit)) {
+      EndpointPool next = call.endpoint();
+      if (next != null) {
+        connect(next);
+        return;
+      }
+    }
+    finish();
+    permit.release();
+    pool.enqueue(call);
   }
 
   private void onAttempted(ConnectionSetup setup, ChannelFuture future) {
@@ -346,7 +367,7 @@ final class OriginConnector {
     opening = null;
     PooledConnection connection = setup.connection();
     boolean isUnused = call.isDone();
-    connection.onOpen();
+    connection.onOpen(permit);
     if (!isUnused) {
       connection.start(call);
     }
@@ -465,7 +486,7 @@ final class OriginConnector {
   private void fail(Kind kind, String detail) {
     finish();
     endNoConnection();
-    pool.releaseSlot();
+    permit.release();
     call.fail(kind, server.label() + ": " + detail);
   }
 }

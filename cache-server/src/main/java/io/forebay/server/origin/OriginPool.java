@@ -21,13 +21,14 @@ import org.jspecify.annotations.Nullable;
  * connection that becomes free serves the request whose turn it is ({@link CallQueue}), also if
  * another endpoint was chosen for it. Only where that endpoint has fewer connections than its share
  * is the free one closed, and its permit used for a connection there. So neither requests nor new
- * endpoints starve at the limit.
+ * endpoints starve at the limit. Servers may have limits too; a request waits for them in the same
+ * queue once no server that may serve it has a place left.
  */
 final class OriginPool implements WaitQueue {
   static final long NOT_WAITING = Long.MIN_VALUE;
 
   /** How often it is looked whether those that wait still have something to wait for. */
-  private static final long SICK_CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   /**
    * How much longer than its own a pool lets another loop's request wait before it gives a
@@ -38,7 +39,7 @@ final class OriginPool implements WaitQueue {
 
   private final PooledOriginClient client;
   private final Origin origin;
-  private final OriginConnectionPermits slots;
+  private final OriginConnectionPermits permits;
   private final OriginCounters counters;
   private final OriginWatch watch;
   private final int most;
@@ -47,7 +48,7 @@ final class OriginPool implements WaitQueue {
   private final RetryBudget retries;
   private final EndpointSet endpoints;
   private final CallQueue waiting = new CallQueue();
-  private final Deadline sickCheck;
+  private final Deadline lookAgain;
   private int idle;
   private boolean isRetired;
 
@@ -59,13 +60,13 @@ final class OriginPool implements WaitQueue {
   OriginPool(
       PooledOriginClient client,
       Origin origin,
-      OriginConnectionPermits slots,
+      OriginConnectionPermits permits,
       OriginCounters counters,
       OriginWatch watch,
       OriginHealth health) {
     this.client = client;
     this.origin = origin;
-    this.slots = slots;
+    this.permits = permits;
     this.counters = counters;
     this.watch = watch;
     this.health = health;
@@ -77,8 +78,8 @@ final class OriginPool implements WaitQueue {
             this,
             BalancePolicies.create(
                 origin.config().balance(), client.random(), client.loop().ticker()::nanoTime));
-    this.sickCheck = new Deadline(client.loop(), this::failIfSick);
-    slots.join(this);
+    this.lookAgain = new Deadline(client.loop(), this::look);
+    permits.join(this);
   }
 
   EventLoop loop() {
@@ -96,6 +97,11 @@ final class OriginPool implements WaitQueue {
   /** What this loop counts of the origin. */
   OriginCounters counters() {
     return counters;
+  }
+
+  /** For connections of all loops to the origin. */
+  OriginConnectionPermits permits() {
+    return permits;
   }
 
   OriginWatch watch() {
@@ -199,18 +205,32 @@ final class OriginPool implements WaitQueue {
         chosen == null || call.needsOwnConnection() ? null : chosen.takeIdle(call);
     if (connection != null) {
       connection.start(call);
-    } else if (!waiting.isEmpty()) {
-      enqueue(call);
-    } else if (slots.tryAcquire(most)) {
-      connect(call);
-    } else {
-      PooledConnection other = idleInstead(call);
-      if (other != null) {
-        other.start(call);
-      } else {
-        enqueue(call);
-      }
+      return;
     }
+    ConnectionPermit permit = waiting.isEmpty() ? acquire(call) : null;
+    if (permit != null) {
+      connect(call, permit);
+      return;
+    }
+    PooledConnection other = waiting.isEmpty() ? idleInstead(call) : null;
+    if (other != null) {
+      other.start(call);
+    } else {
+      enqueue(call);
+    }
+  }
+
+  /** A permit for a connection for the call, which may be assigned to another endpoint; or null. */
+  private @Nullable ConnectionPermit acquire(PooledCall call) {
+    if (endpoints.isLimited() && !endpoints.hasPlace(call, null)) {
+      return null;
+    }
+    ConnectionPermit permit = permits.tryAcquire(most);
+    if (permit != null && endpoints.isLimited() && !endpoints.tryPlace(call, permit)) {
+      permit.returnUnused(this);
+      return null;
+    }
+    return permit;
   }
 
   /** At the limit: an idle connection to another endpoint that may serve the call, or null. */
@@ -233,47 +253,56 @@ final class OriginPool implements WaitQueue {
     }
     return chosen == null
         || chosen.isDraining()
-        || (endpoint.rank() <= chosen.rank() && !chosen.isBehind(endpoint));
+        || (endpoint.rank() <= chosen.rank() && (!chosen.isBehind(endpoint) || !chosen.hasPlace()));
   }
 
-  /** Sends a call again by a new connection, with the slot of the one that died under it if any. */
-  void retry(PooledCall call, boolean hasSlot) {
-    if (hasSlot || slots.tryAcquire(most)) {
-      connect(call);
-    } else {
+  /**
+   * Sends a call again by a new connection.
+   *
+   * @param kept the permit of the connection that died under it, if it has one
+   */
+  void retry(PooledCall call, @Nullable ConnectionPermit kept) {
+    ConnectionPermit permit = kept == null ? acquire(call) : kept;
+    if (permit == null) {
       enqueue(call);
+    } else {
+      connect(call, permit);
     }
-  }
-
-  void releaseSlot() {
-    slots.release(most);
   }
 
   /** A connection has nothing to do: it serves who waits, here or elsewhere, or is kept. */
   void onFree(PooledConnection connection) {
     EndpointPool endpoint = connection.endpoint();
-    OriginPool other = slots.longestWaiting(this);
-    PooledCall next = waiting.first();
-    if (next != null
-        && mayServe(endpoint, next)
-        && connection.canServe(next)
-        && !isOvertaken(next, other)) {
+    OriginPool other = permits.longestWaiting(this);
+    PooledCall next = nextFor(connection);
+    boolean isOver = permits.open() > most || endpoint.isOverLimit();
+    if (next != null && !isOver && !isOvertaken(next, other)) {
       removeWaiting(next);
       connection.start(next);
-    } else if (next != null
+    } else if (!waiting.isEmpty()
         || isRetired
         || endpoint.isDraining()
         || other != null
-        || slots.open() > most) {
+        || isOver) {
       // The request that waits gets its permit.
       connection.close();
     } else {
       endpoint.addIdle(connection);
       connection.onKept(origin.config().keepAlive().toNanos());
-      if (slots.longestWaiting(this) != null) {
+      if (permits.longestWaiting(this) != null) {
         yieldIdle();
       }
     }
+  }
+
+  /** The waiting call whose turn it is, if the connection may serve it; or null. */
+  private @Nullable PooledCall nextFor(PooledConnection connection) {
+    EndpointPool endpoint = connection.endpoint();
+    PooledCall next =
+        endpoints.isLimited()
+            ? waiting.first(call -> mayServe(endpoint, call) && connection.canServe(call))
+            : waiting.first();
+    return next != null && mayServe(endpoint, next) && connection.canServe(next) ? next : null;
   }
 
   /**
@@ -283,45 +312,94 @@ final class OriginPool implements WaitQueue {
    */
   boolean onRoom(PooledConnection connection) {
     EndpointPool endpoint = connection.endpoint();
-    if (isRetired || endpoint.isDraining() || slots.open() > most) {
+    if (isRetired || endpoint.isDraining() || permits.open() > most || endpoint.isOverLimit()) {
       return false;
     }
-    OriginPool other = slots.longestWaiting(this);
-    PooledCall next = waiting.first();
-    while (next != null
-        && mayServe(endpoint, next)
-        && connection.canServe(next)
-        && !isOvertaken(next, other)) {
+    OriginPool other = permits.longestWaiting(this);
+    PooledCall next = nextFor(connection);
+    while (next != null && !isOvertaken(next, other)) {
       removeWaiting(next);
       connection.start(next);
-      next = waiting.first();
+      next = nextFor(connection);
     }
     return other == null || !hasWaitedLong(other);
   }
 
   /** Closes an idle connection if another loop waits. */
   void yieldIdle() {
-    if (idle > 0 && slots.longestWaiting(this) != null) {
+    if (permits.longestWaiting(this) != null) {
       closeIdle();
     }
   }
 
-  private void closeIdle() {
-    EndpointPool endpoint = endpoints.mostConnectedWithIdle();
-    if (endpoint != null) {
-      endpoint.closeOldestIdle();
+  /** Closes an idle connection that stands in the way of requests that wait, if there is one. */
+  private boolean closeIdle() {
+    if (idle == 0) {
+      return false;
+    }
+    boolean hasClosed = endpoints.isLimited() && endpoints.closeIdleAtFullServers();
+    if (!hasClosed && isOriginFull()) {
+      EndpointPool endpoint = endpoints.mostConnectedWithIdle();
+      if (endpoint != null) {
+        endpoint.closeOldestIdle();
+        hasClosed = true;
+      }
+    }
+    return hasClosed;
+  }
+
+  /** Whether it is the origin's limit that requests wait for, and not those of its servers. */
+  private boolean isOriginFull() {
+    return !endpoints.isLimited() || permits.open() >= most;
+  }
+
+  /** Another loop, or this one, gave up a permit for this pool. */
+  void onGranted(ConnectionPermit permit) {
+    if (waiting.isEmpty()) {
+      permit.release();
+    } else if (!use(permit)) {
+      permit.returnUnused(this);
     }
   }
 
-  /** Another loop, or this one, gave up a slot for this pool. */
-  void onSlotGranted() {
+  /** Something may have become free for requests that wait. */
+  void serveWaiting() {
+    boolean isServed = true;
+    while (isServed && !waiting.isEmpty()) {
+      isServed = serveOne();
+    }
+  }
+
+  private boolean serveOne() {
+    if (endpoints.isLimited() && waiting.first(call -> endpoints.hasPlace(call, null)) == null) {
+      return false;
+    }
+    ConnectionPermit permit = permits.tryAcquire(most);
+    if (permit == null) {
+      return false;
+    }
+    boolean isUsed = use(permit);
+    if (!isUsed) {
+      permit.returnUnused(this);
+    }
+    return isUsed;
+  }
+
+  /** Opens a connection for the first request that waits and that can have one. */
+  private boolean use(ConnectionPermit permit) {
     PooledCall next = waiting.first();
+    if (endpoints.isLimited()) {
+      next = waiting.first(call -> endpoints.hasPlace(call, permit));
+      while (next != null && !endpoints.tryPlace(next, permit)) {
+        next = waiting.first(call -> endpoints.hasPlace(call, permit));
+      }
+    }
     if (next == null) {
-      releaseSlot();
-      return;
+      return false;
     }
     removeWaiting(next);
-    connect(next);
+    connect(next, permit);
+    return true;
   }
 
   @Override
@@ -330,7 +408,7 @@ final class OriginPool implements WaitQueue {
     call.onDequeued();
     announceFirst();
     if (waiting.isEmpty()) {
-      sickCheck.clear();
+      lookAgain.clear();
     }
     leaveIfDone();
   }
@@ -359,14 +437,19 @@ final class OriginPool implements WaitQueue {
   }
 
   /**
-   * Servers were ejected, failed their probes or were drained since the calls began to wait; loops
-   * are not told of all that, so they look.
+   * Servers were ejected, failed their probes or were drained since the calls began to wait, or
+   * others can be used again; loops are not told of all that, so they look.
    */
-  private void failIfSick() {
+  private void look() {
     if (endpoints.isSick()) {
       failQueue(endpoints.sick());
-    } else if (!waiting.isEmpty()) {
-      sickCheck.in(SICK_CHECK_NANOS);
+      return;
+    }
+    if (endpoints.isLimited()) {
+      serveWaiting();
+    }
+    if (!waiting.isEmpty()) {
+      lookAgain.in(LOOK_NANOS);
     }
   }
 
@@ -395,7 +478,8 @@ final class OriginPool implements WaitQueue {
     return since != NOT_WAITING && loop().ticker().nanoTime() - since > HANDOVER_NANOS;
   }
 
-  private void enqueue(PooledCall call) {
+  /** Lets a call wait for a connection. */
+  void enqueue(PooledCall call) {
     if (endpoints.isSick()) {
       call.assign(null);
       call.fail(endpoints.sick());
@@ -403,8 +487,10 @@ final class OriginPool implements WaitQueue {
     }
     int maxWaiting = origin.config().protection().maxWaiting();
     // Who waits until an idle connection is closed for it waits for no response.
-    if (waiting.size() >= maxWaiting && waiting.size() >= maxWaiting + slots.idle()) {
-      client.counters().hit(LimitKey.ORIGIN_CONNECTIONS);
+    if (waiting.size() >= maxWaiting && waiting.size() >= maxWaiting + permits.idle()) {
+      client
+          .counters()
+          .hit(isOriginFull() ? LimitKey.ORIGIN_CONNECTIONS : LimitKey.ORIGIN_SERVER_CONNECTIONS);
       PooledCall lower = waiting.lastBelow(call.request().priority());
       if (lower == null) {
         call.fail(
@@ -424,20 +510,16 @@ final class OriginPool implements WaitQueue {
 
   private void addWaiting(PooledCall call) {
     if (isRetired && waiting.isEmpty()) {
-      slots.join(this);
+      permits.join(this);
     }
     waiting.add(call);
     call.onQueued(this, loop().ticker().nanoTime(), origin.config().connectTimeout());
     announceFirst();
     if (waiting.size() == 1) {
-      sickCheck.in(SICK_CHECK_NANOS);
+      lookAgain.in(LOOK_NANOS);
     }
-    if (slots.tryAcquire(most)) {
-      onSlotGranted();
-    } else if (idle > 0) {
-      closeIdle();
-    } else {
-      slots.askForIdle(this);
+    if (!serveOne() && !closeIdle()) {
+      permits.askForIdle(this, isOriginFull());
     }
   }
 
@@ -449,16 +531,20 @@ final class OriginPool implements WaitQueue {
   private OriginFailure tooMany(String then) {
     return new OriginFailure(
         OriginFailure.Kind.TOO_MANY_CONNECTIONS,
-        origin.label() + ": all " + most + " connections are in use " + then);
+        origin.label()
+            + (isOriginFull()
+                ? ": all " + most + " connections are in use "
+                : ": every server has as many connections as it may ")
+            + then);
   }
 
-  private void connect(PooledCall call) {
-    new OriginConnector(this, call).start();
+  private void connect(PooledCall call, ConnectionPermit permit) {
+    new OriginConnector(this, call, permit).start();
   }
 
   private void leaveIfDone() {
     if (isRetired && waiting.isEmpty()) {
-      slots.leave(this);
+      permits.leave(this);
     }
   }
 }

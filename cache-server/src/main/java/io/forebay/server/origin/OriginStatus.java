@@ -32,12 +32,16 @@ public record OriginStatus(
   /**
    * A server of the configuration.
    *
+   * @param connections open or being opened to all its addresses
+   * @param maxConnections 0 for no limit of its own
    * @param problem why it has no endpoint, or what is wrong with some of its addresses; or null
    */
   public record Server(
       String url,
       int weight,
       boolean isBackup,
+      int connections,
+      int maxConnections,
       @Nullable String problem,
       List<Endpoint> endpoints) {}
 
@@ -132,6 +136,8 @@ public record OriginStatus(
         server.settings().url(),
         server.settings().weight(),
         server.settings().isBackup(),
+        shared.open(server.config().name(), server.settings().url()),
+        server.settings().maxConnections(),
         problem,
         List.copyOf(endpoints));
   }

@@ -11,8 +11,8 @@ interface PooledConnection {
   /** Whether that call may be started on it now. */
   boolean canServe(PooledCall call);
 
-  /** Connected, and its permit is its own from now on. */
-  void onOpen();
+  /** Connected, and the permit is its own from now on. */
+  void onOpen(ConnectionPermit permit);
 
   void start(PooledCall call);
 

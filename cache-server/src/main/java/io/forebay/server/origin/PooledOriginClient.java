@@ -258,7 +258,7 @@ public final class PooledOriginClient implements OriginSender {
           new OriginPool(
               this,
               origin,
-              connections.slots(origin.name()),
+              connections.permits(origin.name()),
               counters.origin(number),
               connections.watch(origin.name()),
               connections.health(origin.name()));

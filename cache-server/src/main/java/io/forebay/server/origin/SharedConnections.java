@@ -39,6 +39,11 @@ final class SharedConnections implements WaitQueue {
     this.endpoint = endpoint;
   }
 
+  /** Whether {@link #take} takes the call. */
+  boolean mayTake(PooledCall call) {
+    return call.mayShare() && (withRoom(call) != null || mayWait(call));
+  }
+
   /** Starts a call, or lets it wait; false if it needs a connection that nobody opens. */
   boolean take(PooledCall call) {
     if (!call.mayShare()) {
@@ -49,14 +54,18 @@ final class SharedConnections implements WaitQueue {
       connection.start(call);
       return true;
     }
-    boolean waits = isPaused() || (opening > 0 && !isHttp1 && !call.isAlone());
-    if (!waits || endpoint.hasIdle(call) || waiting.size() >= MAX_WAITING) {
+    if (!mayWait(call)) {
       return false;
     }
     waiting.add(call);
     OriginPool pool = endpoint.pool();
     call.onQueued(this, pool.loop().ticker().nanoTime(), pool.origin().config().connectTimeout());
     return true;
+  }
+
+  private boolean mayWait(PooledCall call) {
+    boolean waits = isPaused() || (opening > 0 && !isHttp1 && !call.isAlone());
+    return waits && !endpoint.hasIdle(call) && waiting.size() < MAX_WAITING;
   }
 
   private @Nullable Http2Transport withRoom(PooledCall call) {

@@ -131,6 +131,8 @@ public final class FakeNode implements NodeControl {
                     "http://127.0.0.1:9000",
                     1,
                     false,
+                    3,
+                    4,
                     null,
                     List.of(
                         new OriginStatus.Endpoint(
@@ -166,6 +168,8 @@ public final class FakeNode implements NodeControl {
                     "http://gone.example:80",
                     1,
                     true,
+                    0,
+                    0,
                     "name gone.example does not resolve: NXDOMAIN",
                     List.of()))));
   }

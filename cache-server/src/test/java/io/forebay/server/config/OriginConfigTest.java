@@ -34,6 +34,7 @@ final class OriginConfigTest {
             - http://a.example
             - url: http://b.example:81
               weight: 3
+              max-connections: 7
             - {url: https://c.example, backup: true}
       """;
 
@@ -44,9 +45,9 @@ final class OriginConfigTest {
     OriginConfig origin = loaded(GROUP, Map.of()).origins().getFirst();
     assertEquals(
         List.of(
-            new OriginServerConfig("http://a.example:80", 1, false),
-            new OriginServerConfig("http://b.example:81", 3, false),
-            new OriginServerConfig("https://c.example:443", 1, true)),
+            new OriginServerConfig("http://a.example:80", 1, false, 0),
+            new OriginServerConfig("http://b.example:81", 3, false, 7),
+            new OriginServerConfig("https://c.example:443", 1, true, 0)),
         origin.servers());
     assertEquals(9, origin.maxConnections());
     assertEquals(Balance.PEAK_EWMA, origin.balance());

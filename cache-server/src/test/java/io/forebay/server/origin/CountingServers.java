@@ -47,11 +47,11 @@ final class CountingServers implements AutoCloseable {
   }
 
   OriginServerConfig server(int index, int weight) {
-    return new OriginServerConfig(servers.get(index).url(), weight, false);
+    return new OriginServerConfig(servers.get(index).url(), weight, false, 0);
   }
 
   OriginServerConfig backup(int index) {
-    return new OriginServerConfig(servers.get(index).url(), 1, true);
+    return new OriginServerConfig(servers.get(index).url(), 1, true, 0);
   }
 
   OriginServerConfig[] all() {

@@ -428,7 +428,7 @@ class Http2ConnectionsTest {
                 Lab.withServers(
                     http2(dead),
                     OriginServerConfig.of(dead.url()),
-                    new OriginServerConfig(alive.url(), 1, true)))) {
+                    new OriginServerConfig(alive.url(), 1, true, 0)))) {
       dead.close();
       List<Recorder> responses = new ArrayList<>();
       for (int i = 0; i < 3; i++) {

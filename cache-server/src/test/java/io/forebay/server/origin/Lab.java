@@ -162,6 +162,11 @@ final class Lab implements AutoCloseable {
     return edit(c, draft -> draft.servers = List.of(servers));
   }
 
+  /** A server with a limit of its own. */
+  static OriginServerConfig limited(String url, int most) {
+    return new OriginServerConfig(url, 1, false, most);
+  }
+
   static OriginConfig balanced(OriginConfig c, Balance balance) {
     return edit(c, draft -> draft.balance = balance);
   }
@@ -495,7 +500,12 @@ final class Lab implements AutoCloseable {
     for (LoopCounters loopCounters : counters) {
       assertEquals(0, loopCounters.originConnectionsOpen, "open connections after the end");
     }
-    assertEquals(0, connections.open("main"), "slots after the end");
+    assertEquals(0, connections.open("main"), "permits after the end");
+    for (OriginStatus origin : OriginStatus.all(origins, clients, connections, names)) {
+      for (OriginStatus.Server server : origin.servers()) {
+        assertEquals(0, server.connections(), "permits of a server after the end");
+      }
+    }
   }
 
   /** Names that resolve to what the test says, at once. */

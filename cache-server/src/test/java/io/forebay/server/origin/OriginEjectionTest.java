@@ -239,7 +239,7 @@ class OriginEjectionTest {
     List<OriginServerConfig> servers = config.servers();
     OriginConfig withBackup =
         Lab.withServers(
-            config, servers.get(0), new OriginServerConfig(servers.get(1).url(), 1, true));
+            config, servers.get(0), new OriginServerConfig(servers.get(1).url(), 1, true, 0));
     try (Lab lab = Lab.of(withBackup)) {
       patients.getFirst().status = 503;
       send(lab, 20);

@@ -203,7 +203,7 @@ class OriginProbesTest {
         Lab.withServers(
             Lab.origin("http://127.0.0.1:1"),
             first().config(),
-            new OriginServerConfig(patients.get(1).server.url(), 1, true));
+            new OriginServerConfig(patients.get(1).server.url(), 1, true, 0));
     try (Lab lab = Lab.of(Lab.withProbe(config, ProbeDraft.http().config()))) {
       OriginProbes probes = lab.probes();
       first().health = 500;

@@ -66,7 +66,7 @@ public final class OriginWire {
 
   private final PooledOriginClient client;
   private final OriginPool pool;
-  private final OriginConnectionPermits slots;
+  private final OriginConnectionPermits permits;
   private final List<Connection> connections = new ArrayList<>();
 
   /** What went over one connection. */
@@ -101,7 +101,7 @@ public final class OriginWire {
 
   public OriginWire(EventLoop loop) {
     OriginConnections all = new OriginConnections();
-    slots = all.slots(NAME);
+    permits = all.permits(NAME);
     client =
         new PooledOriginClient(
             loop,
@@ -121,7 +121,7 @@ public final class OriginWire {
         new OriginPool(
             client,
             origin,
-            slots,
+            permits,
             new OriginCounters(),
             new OriginWatch(System::nanoTime, line -> {}),
             all.health(NAME));
@@ -172,7 +172,8 @@ public final class OriginWire {
       pool.submit(call);
       return idle;
     }
-    if (!slots.tryAcquire(MAX)) {
+    ConnectionPermit permit = permits.tryAcquire(MAX);
+    if (permit == null) {
       throw new IllegalStateException("more than " + MAX + " connections");
     }
     Connection wire = new Connection(call);
@@ -181,7 +182,7 @@ public final class OriginWire {
     endpoint.addConnection();
     OriginConnection connection = new OriginConnection(endpoint, false);
     wire.channel.pipeline().addLast(connection.decoder(), connection);
-    connection.onOpen();
+    connection.onOpen(permit);
     connection.start(call);
     return wire;
   }

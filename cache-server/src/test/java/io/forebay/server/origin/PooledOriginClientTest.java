@@ -434,7 +434,7 @@ class PooledOriginClientTest {
   }
 
   private static boolean idleOrNone(Lab lab) {
-    return lab.connections.slots("main").longestWaiting(null) == null
+    return lab.connections.permits("main").longestWaiting(null) == null
         && lab.counters().originConnectionsOpen == idleCount(lab, 0);
   }
 

@@ -33,6 +33,12 @@ public final class OriginReport {
     node.put("url", server.url());
     node.put("weight", server.weight());
     node.put("backup", server.isBackup());
+    node.put("connections", server.connections());
+    if (server.maxConnections() == 0) {
+      node.putNull("maxConnections");
+    } else {
+      node.put("maxConnections", server.maxConnections());
+    }
     node.put("problem", server.problem());
     ArrayNode endpoints = node.putArray("endpoints");
     server.endpoints().forEach(endpoint -> add(endpoints.addObject(), endpoint));
