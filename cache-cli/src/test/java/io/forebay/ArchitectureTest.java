@@ -71,11 +71,12 @@ class ArchitectureTest {
               "origin.http2",
               "origin.probe",
               "origin.proxy",
-              "origin.sign"),
+              "origin.sign",
+              "protect"),
           List.of("http"),
           List.of("tunnel"),
           List.of("loop"),
-          List.of("counters", "config", "config.history", "json", "text"));
+          List.of("counters", "config", "config.history", "json", "network", "text"));
 
   @Test
   void packagesFormNoCircle() {

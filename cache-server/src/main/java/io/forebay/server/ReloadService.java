@@ -4,6 +4,7 @@ import io.forebay.server.config.ConfigOutcome;
 import io.forebay.server.config.ConfigProblem;
 import io.forebay.server.config.ConfigSource;
 import io.forebay.server.config.ConfigView;
+import io.forebay.server.config.ProtectionProfile;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
@@ -36,6 +37,7 @@ import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -179,7 +181,7 @@ final class ReloadService {
       TlsReload certificates = tls.stage(next.tls(), listenersAsBound(next));
       ConfiguredStorageClasses.of(next);
       Origins.load(withPreviousOrigins(next.origins()), reachable, ownListeners);
-      return outcome(0, difference, certificates, next);
+      return outcome(0, difference, certificates, changedFiles(next), next);
     } catch (TlsException e) {
       return Reload.refused(0, e.lines());
     } catch (IOException | IllegalArgumentException e) {
@@ -187,11 +189,20 @@ final class ReloadService {
     }
   }
 
+  private List<String> changedFiles(ServerConfig next) {
+    return ProtectionProfile.changedFiles(
+        activeConfig.config().config().protections(), next.protections());
+  }
+
   private Reload outcome(
-      long id, ConfigView.Difference difference, TlsReload certificates, ServerConfig next) {
+      long id,
+      ConfigView.Difference difference,
+      TlsReload certificates,
+      List<String> files,
+      ServerConfig next) {
     return new Reload(
         id,
-        changed(difference.changed(), certificates),
+        changed(difference.changed(), certificates, files),
         difference.changed().stream().filter(key -> OF_CACHE_KEYS.matcher(key).matches()).toList(),
         ConfigView.diff(started, next).needsRestart(),
         List.of());
@@ -199,6 +210,7 @@ final class ReloadService {
 
   private Reload apply(long id, ServerConfig next) {
     ConfigView.Difference difference = ConfigView.diff(activeConfig.config().config(), next);
+    List<String> files = changedFiles(next);
     try {
       // Everything that can fail comes before anything is changed.
       RuntimeConfig compiled = RuntimeConfig.of(next, counterNames.routes());
@@ -226,7 +238,7 @@ final class ReloadService {
       tls.commit(certificates, next.tls());
       store.configure(classes);
       activeConfig.config(compiled);
-      return outcome(id, difference, certificates, next);
+      return outcome(id, difference, certificates, files, next);
     } catch (TlsException e) {
       return Reload.refused(id, e.lines());
     } catch (IOException | IllegalArgumentException e) {
@@ -234,10 +246,11 @@ final class ReloadService {
     }
   }
 
-  /** Keys, and the certificates that have other files under the same names. */
-  private static List<String> changed(List<String> keys, TlsReload certificates) {
+  /** Keys, and those that name files which have other content under the same names. */
+  private static List<String> changed(
+      List<String> keys, TlsReload certificates, List<String> files) {
     List<String> changed = new ArrayList<>(keys);
-    for (String entry : certificates.changed()) {
+    for (String entry : Stream.concat(certificates.changed().stream(), files.stream()).toList()) {
       if (keys.stream().noneMatch(key -> key.equals(entry) || key.startsWith(entry + "."))) {
         changed.add(entry);
       }

@@ -59,6 +59,7 @@ import io.forebay.server.origin.hedge.HedgingOriginClient;
 import io.forebay.server.origin.probe.Prober;
 import io.forebay.server.origin.probe.ServerProbes;
 import io.forebay.server.origin.resume.ResumingOriginClient;
+import io.forebay.server.protect.Gatekeeper;
 import io.forebay.server.purge.PurgeDone;
 import io.forebay.server.purge.PurgeOrder;
 import io.forebay.server.purge.PurgePredicate;
@@ -482,6 +483,7 @@ public final class Server implements NodeControl, AutoCloseable {
         new HeadWriter(RuntimeConfig.MAX_CACHE_STATUS_LENGTH),
         new RequestIds(clockMillis.getAsLong(), loop.index()),
         new FailureLog(clockMillis),
+        new Gatekeeper(loopCounters),
         new SplittableRandom()::nextDouble);
   }
 

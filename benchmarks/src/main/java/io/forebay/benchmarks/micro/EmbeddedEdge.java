@@ -26,6 +26,7 @@ import io.forebay.server.origin.call.OriginCall;
 import io.forebay.server.origin.call.OriginClient;
 import io.forebay.server.origin.call.OriginListener;
 import io.forebay.server.origin.call.OriginRequest;
+import io.forebay.server.protect.Gatekeeper;
 import io.forebay.server.purge.PurgeQueue;
 import io.forebay.server.purge.PurgeRefusedException;
 import io.forebay.server.response.HeadWriter;
@@ -131,6 +132,7 @@ final class EmbeddedEdge implements AutoCloseable {
             new HeadWriter(RuntimeConfig.MAX_CACHE_STATUS_LENGTH),
             new RequestIds(0, 0),
             new FailureLog(clockMillis),
+            new Gatekeeper(counters),
             new SplittableRandom(1)::nextDouble);
     RuntimeConfig snapshot = RuntimeConfig.of(config);
     listener =

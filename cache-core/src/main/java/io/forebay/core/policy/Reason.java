@@ -121,6 +121,8 @@ public enum Reason {
       null,
       "client-limit",
       "Too many requests from this client's network are waiting for the origin."),
+  REFUSED_ACCESS(
+      null, "access", "The route's protection does not admit clients from this network."),
   REFUSED_DRAINING(null, "draining", "The server is shutting down."),
   REFUSED_ONLY_IF_CACHED(
       null,

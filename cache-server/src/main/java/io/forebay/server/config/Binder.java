@@ -14,7 +14,12 @@ import org.jspecify.annotations.Nullable;
  * replaced by a placeholder.
  */
 abstract sealed class Binder
-    permits ConfigBinder, ListenBinder, OriginBinder, SigningBinder, StorageClassBinder {
+    permits ConfigBinder,
+        ListenBinder,
+        OriginBinder,
+        ProtectionBinder,
+        SigningBinder,
+        StorageClassBinder {
   private static final int MAX_SECRET_FILE_BYTES = 65_536;
 
   final ConfigValues values;

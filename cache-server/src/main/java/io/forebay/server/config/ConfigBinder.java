@@ -74,6 +74,8 @@ final class ConfigBinder extends Binder {
     StorageClassBinder classes =
         new StorageClassBinder(values, problems, sources, !stores.isEmpty());
     List<StorageClassConfig> storageClasses = classes.bind();
+    ProtectionBinder protection = new ProtectionBinder(values, problems, sources);
+    List<ProtectionProfile> protections = protection.bind();
     return new ServerConfig(
         listeners,
         admin,
@@ -81,7 +83,7 @@ final class ConfigBinder extends Binder {
         store,
         stores,
         origins,
-        routes(origins, classes),
+        routes(origins, classes, protection),
         limits(),
         timeouts(),
         new TunnelsConfig(
@@ -97,7 +99,8 @@ final class ConfigBinder extends Binder {
         front.tls(certificates),
         front.http3(listeners),
         purge(),
-        storageClasses);
+        storageClasses,
+        protections);
   }
 
   private AdminConfig admin(List<ListenerConfig> listeners) {
@@ -240,7 +243,8 @@ final class ConfigBinder extends Binder {
     return List.copyOf(stores);
   }
 
-  private List<RouteConfig> routes(List<OriginConfig> origins, StorageClassBinder classes) {
+  private List<RouteConfig> routes(
+      List<OriginConfig> origins, StorageClassBinder classes, ProtectionBinder protection) {
     Set<String> originNames = new HashSet<>();
     origins.forEach(origin -> originNames.add(origin.name()));
     List<RouteConfig> routes = new ArrayList<>();
@@ -257,7 +261,12 @@ final class ConfigBinder extends Binder {
       if (!names.add(name)) {
         problems.add(place.problem(scope, "another route is named " + name, "use another name"));
       }
-      RouteConfig route = route(scope, name, originOfRoute(scope, place, originNames));
+      RouteConfig route =
+          route(
+              scope,
+              name,
+              originOfRoute(scope, place, originNames),
+              protection.ofRoute(scope, ConfigKeys.ROUTE_PROTECTION));
       if (!matches.add(route.host() + " " + route.pathPrefix())) {
         problems.add(
             place.problem(
@@ -283,7 +292,7 @@ final class ConfigBinder extends Binder {
                 "several origins and no routes",
                 "add routes that assign requests to origins"));
       } else {
-        routes.add(route("routes.-", "default", origins.getFirst().name()));
+        routes.add(route("routes.-", "default", origins.getFirst().name(), null));
       }
     }
     return List.copyOf(routes);
@@ -313,7 +322,7 @@ final class ConfigBinder extends Binder {
     return origin;
   }
 
-  private RouteConfig route(String scope, String name, String origin) {
+  private RouteConfig route(String scope, String name, String origin, @Nullable String protection) {
     return new RouteConfig(
         name,
         given(scope, ConfigKeys.ROUTE_HOST),
@@ -336,7 +345,8 @@ final class ConfigBinder extends Binder {
         new HstsConfig(
             value(scope, ConfigKeys.ROUTE_HSTS_MAX_AGE),
             given(scope, ConfigKeys.ROUTE_HSTS_SUBDOMAINS),
-            given(scope, ConfigKeys.ROUTE_HSTS_PRELOAD)));
+            given(scope, ConfigKeys.ROUTE_HSTS_PRELOAD)),
+        protection);
   }
 
   private RouteSettings settings(String scope) {

@@ -1560,6 +1560,15 @@ final class ConfigKeys {
           route -> route.hsts().preload(),
           "Whether the policy contains `preload`, which permits browsers to include the host"
               + " in their preload lists.");
+  static final Field<RouteConfig, String> ROUTE_PROTECTION =
+      optional(
+          "protection",
+          ValueType.NAME,
+          "none",
+          false,
+          RouteConfig::protection,
+          "Profile of `protection` that decides whether a client may have an answer of this"
+              + " route.");
   static final Field<RouteConfig, Duration> ROUTE_HIT_FOR_MISS =
       live(
           "hit-for-miss",
@@ -2567,7 +2576,8 @@ final class ConfigKeys {
               ROUTE_VIA,
               ROUTE_HSTS_MAX_AGE,
               ROUTE_HSTS_SUBDOMAINS,
-              ROUTE_HSTS_PRELOAD),
+              ROUTE_HSTS_PRELOAD,
+              ROUTE_PROTECTION),
           config -> named(config.routes(), RouteConfig::name));
   static final Section<LimitsConfig> LIMITS =
       new Section<>(
@@ -2704,6 +2714,7 @@ final class ConfigKeys {
           ORIGIN_SERVERS,
           ORIGIN_HEADERS,
           ROUTES,
+          ProtectionKeys.PROFILES,
           LIMITS,
           TIMEOUTS,
           HTTP2,

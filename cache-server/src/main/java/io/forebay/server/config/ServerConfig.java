@@ -31,7 +31,8 @@ public record ServerConfig(
     TlsConfig tls,
     Http3Config http3,
     PurgeConfig purge,
-    List<StorageClassConfig> storageClasses) {
+    List<StorageClassConfig> storageClasses,
+    List<ProtectionProfile> protections) {
 
   /**
    * {@code host:port}; the host may be a name or a literal, {@code *} or empty means every address.
@@ -355,6 +356,7 @@ public record ServerConfig(
    * A route: which requests it takes and the settings they get.
    *
    * @param host {@code *}, a name, or {@code *.name}, the last two also with {@code :port}
+   * @param protection name of the profile that its clients are judged by, or null
    */
   public record RouteConfig(
       String name,
@@ -366,7 +368,8 @@ public record ServerConfig(
       SharingSettings sharing,
       KeyConfig key,
       RouteForwardingConfig forwarding,
-      HstsConfig hsts) {}
+      HstsConfig hsts,
+      @Nullable String protection) {}
 
   /**
    * What becomes of request fields that may change an answer and are not in the key.

@@ -114,6 +114,9 @@ public final class LoopCounters {
   // Requests with a purge method while purges by request are on; indexed by PurgeResult ordinal.
   private final long[] purgeRequests = new long[PurgeResult.values().length];
 
+  // Requests that the protection of their route refused; indexed by ProtectionRule ordinal.
+  private final long[] protectionRefusals = new long[ProtectionRule.values().length];
+
   // Times each configured bound was passed; indexed by Limit ordinal.
   private final long[] limitHits = new long[LimitKey.values().length];
 
@@ -187,6 +190,14 @@ public final class LoopCounters {
 
   public void count(PurgeResult result) {
     purgeRequests[result.ordinal()]++;
+  }
+
+  public void count(ProtectionRule refusing) {
+    protectionRefusals[refusing.ordinal()]++;
+  }
+
+  public long refusals(ProtectionRule rule) {
+    return protectionRefusals[rule.ordinal()];
   }
 
   public long purgeRequests(PurgeResult result) {

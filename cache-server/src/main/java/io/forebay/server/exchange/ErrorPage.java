@@ -26,6 +26,7 @@ final class ErrorPage {
    * @param cacheStatus our member of Cache-Status
    * @param proxyStatus our member of Proxy-Status
    * @param retryAfter when to come back, or zero to say nothing about it
+   * @param lines further header lines, each with its line ending
    * @param hstsLine a line to say before all else, or null
    * @return bytes of body sent
    */
@@ -38,6 +39,7 @@ final class ErrorPage {
       String cacheStatus,
       String proxyStatus,
       Duration retryAfter,
+      String lines,
       byte @Nullable [] hstsLine,
       boolean isHead,
       long nowMillis) {
@@ -52,6 +54,7 @@ final class ErrorPage {
     if (!retryAfter.isZero()) {
       HeadLines.text(head, "retry-after: " + retryAfter.toSeconds() + "\r\n");
     }
+    HeadLines.text(head, lines);
     heads.cacheStatus(cacheStatus).proxyStatus(proxyStatus);
     ByteBufAllocator allocator = head.alloc();
     heads.send(body.length, isHead);

@@ -126,6 +126,10 @@ final class Exchange extends ClientResponse
           ProxyError.DESTINATION_NOT_FOUND);
     }
     request.route(route);
+    Step refused = Admission.answer(loop, request, this);
+    if (refused != null) {
+      return refused;
+    }
     if (PassThrough.lacksTunnel(request, sink())) {
       return refuse(
           501,
@@ -141,7 +145,7 @@ final class Exchange extends ClientResponse
         request.body().cancel();
         yield Step.LOOK_UP;
       }
-      case Decision.Refuse refused -> refuse(refused);
+      case Decision.Refuse decided -> refuse(decided);
       case Decision decision -> passBecause(decision.reason());
     };
   }

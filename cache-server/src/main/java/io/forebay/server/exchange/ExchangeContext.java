@@ -13,6 +13,7 @@ import io.forebay.server.fill.history.FillHistory;
 import io.forebay.server.loop.LoopLoad;
 import io.forebay.server.loop.RequestIds;
 import io.forebay.server.origin.call.OriginClient;
+import io.forebay.server.protect.Gatekeeper;
 import io.forebay.server.purge.PurgeQueue;
 import io.forebay.server.response.HeadWriter;
 import io.forebay.server.tunnel.TunnelLimiter;
@@ -29,6 +30,7 @@ import java.util.function.DoubleSupplier;
  * @param load how the loop keeps up
  * @param purges makes the purges that requests ask for
  * @param heads writes the heads of its responses
+ * @param gatekeeper judges requests of routes with a protection
  * @param random from 0 to less than 1, for what is decided by chance
  */
 public record ExchangeContext(
@@ -42,6 +44,7 @@ public record ExchangeContext(
     HeadWriter heads,
     RequestIds requestIds,
     FailureLog failures,
+    Gatekeeper gatekeeper,
     DoubleSupplier random) {
 
   public int index() {

@@ -17,6 +17,8 @@ import io.forebay.server.deliver.Leases;
 import io.forebay.server.fill.VariantList;
 import io.forebay.server.http.ClientInfo;
 import io.forebay.server.http.ResponseSink;
+import io.forebay.server.protect.Gatekeeper;
+import io.forebay.server.protect.RouteGate;
 import io.forebay.server.response.HeadWriter;
 import io.forebay.server.runtime.RuntimeConfig;
 import io.forebay.storage.ObjectStore;
@@ -47,6 +49,7 @@ final class FreshHitResponder {
   private final Leases leases;
   private final HeadWriter heads;
   private final AccessLogRing accessLog;
+  private final Gatekeeper gatekeeper;
 
   FreshHitResponder(ExchangeContext loop, StoredResponseSender responses) {
     this.loop = loop;
@@ -60,6 +63,7 @@ final class FreshHitResponder {
     leases = loop.leases();
     heads = loop.heads();
     accessLog = loop.accessLog();
+    gatekeeper = loop.gatekeeper();
   }
 
   /** Sends the whole response, or nothing at all and gives false. */
@@ -74,7 +78,9 @@ final class FreshHitResponder {
     }
     StoredHead head = lane.head();
     long now = loop.nowMillis();
-    if (!isServable(route, request, head, meta, now)) {
+    RouteGate gate = snapshot.gate(route);
+    if (!isServable(route, request, head, meta, now)
+        || (gate != null && !gatekeeper.admits(gate, request, client))) {
       lane.unpin(head.region());
       return false;
     }

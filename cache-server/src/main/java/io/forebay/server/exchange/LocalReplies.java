@@ -7,6 +7,7 @@ import io.forebay.core.policy.ProxyStatus;
 import io.forebay.core.policy.Reason;
 import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.origin.call.OriginFailure;
+import io.forebay.server.protect.Refusal;
 import io.forebay.server.runtime.RuntimeConfig;
 import java.time.Duration;
 
@@ -105,6 +106,21 @@ final class LocalReplies {
         request.config().proxyStatus().error(error, ProxyStatus.NO_MORE));
   }
 
+  /** The protection of the route does not admit the request. */
+  static void refuse(
+      ExchangeContext loop, ClientRequest request, ClientResponse response, Refusal refusal) {
+    refuse(
+        loop,
+        request,
+        response,
+        refusal.status(),
+        refusal.text(),
+        refusal.reason(),
+        request.config().proxyStatus().error(ProxyError.HTTP_REQUEST_DENIED, ProxyStatus.NO_MORE),
+        refusal.retryAfter(),
+        refusal.lines());
+  }
+
   private static void refuse(
       ExchangeContext loop,
       ClientRequest request,
@@ -113,6 +129,30 @@ final class LocalReplies {
       String text,
       Reason why,
       String proxyStatus) {
+    refuse(
+        loop,
+        request,
+        response,
+        status,
+        text,
+        why,
+        proxyStatus,
+        status == 503 || status == TOO_MANY_REQUESTS
+            ? request.config().config().overload().retryAfter()
+            : Duration.ZERO,
+        "");
+  }
+
+  private static void refuse(
+      ExchangeContext loop,
+      ClientRequest request,
+      ClientResponse response,
+      int status,
+      String text,
+      Reason why,
+      String proxyStatus,
+      Duration retryAfter,
+      String lines) {
     request.body().cancel();
     RuntimeConfig config = request.config();
     int bodyBytes =
@@ -124,9 +164,8 @@ final class LocalReplies {
             response.record().requestId(),
             config.cacheStatus().forwarded(why, CacheStatus.NO_STATUS, false, false, null),
             proxyStatus,
-            status == 503 || status == TOO_MANY_REQUESTS
-                ? config.config().overload().retryAfter()
-                : Duration.ZERO,
+            retryAfter,
+            lines,
             HstsLine.line(request),
             request.isHead(),
             loop.nowMillis());

@@ -42,6 +42,7 @@ import io.forebay.server.http.ClientInfo;
 import io.forebay.server.http.PurgeMethods;
 import io.forebay.server.http.RequestBody;
 import io.forebay.server.origin.call.OriginRequest;
+import io.forebay.server.protect.RouteGate;
 import io.forebay.server.response.ResponsePlan;
 import io.forebay.server.runtime.RuntimeConfig;
 import io.forebay.server.runtime.UpstreamRequest;
@@ -186,6 +187,7 @@ public final class RequestExplainer {
         "route",
         null,
         found.name() + " matches host " + found.hostPattern() + ", path " + found.pathPrefix());
+    explainProtection(found);
     request = found.settings().cookies().request().requestWithout(request);
     request = found.forwarding().requestWithout(request);
     Decision early = Decider.decideBeforeLookup(request, found);
@@ -200,6 +202,20 @@ public final class RequestExplainer {
         yield pass(found, decision.reason());
       }
     };
+  }
+
+  private void explainProtection(Route to) {
+    RouteGate gate = snapshot.gate(to);
+    if (gate == null) {
+      return;
+    }
+    for (RouteGate.Requirement requirement : gate.requirements()) {
+      addRule("protection", null, requirement.name() + ": " + requirement.text());
+    }
+    notes.add(
+        "protection "
+            + gate.name()
+            + " decides by the client as well; this answer assumes that it admits the client");
   }
 
   private void noteFallbacks(String name) {

@@ -2,6 +2,7 @@ package io.forebay.server.http;
 
 import io.forebay.server.counters.Protocol;
 import io.forebay.server.counters.ServedCounters;
+import io.forebay.server.network.IpAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param isRelayed whether the other end is a proxy, by the PROXY protocol or a Unix-domain socket
  * @param tls what the handshake came to; null for plain text
  * @param counterCell where {@link ServedCounters} count its listener and protocol
+ * @param ip the address as a number
  */
 public record ClientInfo(
     String address,
@@ -22,7 +24,19 @@ public record ClientInfo(
     String listener,
     boolean isRelayed,
     @Nullable TlsSession tls,
-    int counterCell) {
+    int counterCell,
+    IpAddress ip) {
+
+  public ClientInfo(
+      String address,
+      int port,
+      String protocol,
+      String listener,
+      boolean isRelayed,
+      @Nullable TlsSession tls,
+      int counterCell) {
+    this(address, port, protocol, listener, isRelayed, tls, counterCell, IpAddress.of(address));
+  }
 
   /**
    * A client of a listener.
@@ -50,7 +64,7 @@ public record ClientInfo(
   /** The same client by another protocol. */
   public ClientInfo speaking(Protocol other) {
     int cell = ServedCounters.otherProtocol(counterCell, other);
-    return new ClientInfo(address, port, other.label(), listener, isRelayed, tls, cell);
+    return new ClientInfo(address, port, other.label(), listener, isRelayed, tls, cell, ip);
   }
 
   /** The same client from another address. */
@@ -60,6 +74,6 @@ public record ClientInfo(
 
   /** The same client after its handshake. */
   public ClientInfo secured(TlsSession session) {
-    return new ClientInfo(address, port, protocol, listener, isRelayed, session, counterCell);
+    return new ClientInfo(address, port, protocol, listener, isRelayed, session, counterCell, ip);
   }
 }

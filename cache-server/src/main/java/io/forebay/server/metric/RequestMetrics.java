@@ -4,6 +4,7 @@ import io.forebay.server.counters.AbortLabel;
 import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.counters.LoopCounters.MethodClass;
 import io.forebay.server.counters.LoopCounters.PurgeResult;
+import io.forebay.server.counters.ProtectionRule;
 import io.forebay.server.counters.Protocol;
 import java.util.Locale;
 
@@ -101,6 +102,14 @@ final class RequestMetrics {
         "forebay_fast_hits",
         "Hits answered on the fast path, before the request is decoded.",
         () -> from.sum(c -> c.fastHits));
+    for (ProtectionRule rule : ProtectionRule.values()) {
+      meters.counter(
+          "forebay_protection_refused",
+          "Requests refused by the protection of their route, by the part that refused.",
+          () -> from.sum(c -> c.refusals(rule)),
+          "rule",
+          rule.label());
+    }
     for (PurgeResult result : PurgeResult.values()) {
       meters.counter(
           "forebay_purge_requests",

@@ -2,6 +2,7 @@ package io.forebay.server.runtime;
 
 import io.forebay.core.policy.CacheStatus;
 import io.forebay.core.policy.ProxyStatus;
+import io.forebay.core.route.Route;
 import io.forebay.core.route.RouteTable;
 import io.forebay.server.config.FallbackOrder;
 import io.forebay.server.config.ServerConfig;
@@ -9,7 +10,10 @@ import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.RouteConfig;
 import io.forebay.server.config.TrustedNetworks;
 import io.forebay.server.counters.NameTable;
+import io.forebay.server.network.NetworkSet;
+import io.forebay.server.protect.RouteGate;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -34,6 +38,9 @@ public final class RuntimeConfig {
   private final CacheStatus cacheStatus;
   private final ProxyStatus proxyStatus;
 
+  /** By name of the route; null where no route has a protection. */
+  private final @Nullable Map<String, RouteGate> gates;
+
   /** The Via line of every response, complete. */
   private final byte[] viaLine;
 
@@ -50,6 +57,7 @@ public final class RuntimeConfig {
         config.origins().stream()
             .collect(Collectors.toUnmodifiableMap(OriginConfig::name, origin -> origin));
     this.routes = RouteCompiler.of(config.routes(), origins, routeNumbers);
+    this.gates = gates(config);
     this.nodeId = config.forwarding().nodeId();
     this.cacheStatus = new CacheStatus(nodeId);
     this.proxyStatus = new ProxyStatus(nodeId);
@@ -87,6 +95,28 @@ public final class RuntimeConfig {
 
   public UpstreamRequest upstream() {
     return upstream;
+  }
+
+  private static @Nullable Map<String, RouteGate> gates(ServerConfig config) {
+    NetworkSet trusted = NetworkSet.masked(config.forwarding().trusted());
+    Map<String, RouteGate> profiles =
+        config.protections().stream()
+            .map(profile -> RouteGate.of(profile, trusted))
+            .collect(Collectors.toUnmodifiableMap(RouteGate::name, gate -> gate));
+    Map<String, RouteGate> byRoute = new HashMap<>();
+    for (RouteConfig route : config.routes()) {
+      RouteGate gate = route.protection() == null ? null : profiles.get(route.protection());
+      if (gate != null) {
+        byRoute.put(route.name(), gate);
+      }
+    }
+    return byRoute.isEmpty() ? null : Map.copyOf(byRoute);
+  }
+
+  /** The protection of a route, or null. */
+  public @Nullable RouteGate gate(Route route) {
+    Map<String, RouteGate> protectedRoutes = gates;
+    return protectedRoutes == null ? null : protectedRoutes.get(route.name());
   }
 
   /** Networks whose clients may purge with a request. */

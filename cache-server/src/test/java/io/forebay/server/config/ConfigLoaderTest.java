@@ -319,7 +319,8 @@ final class ConfigLoaderTest {
                     List.of("x-real-ip", "x_trace"))),
             new ServerConfig.RouteForwardingConfig(
                 List.of("websocket", "echo/2"), List.of("server-timing"), false),
-            HstsConfig.NONE),
+            HstsConfig.NONE,
+            null),
         config.routes().get(0));
     assertEquals("route-2", config.routes().get(1).name());
     assertEquals(

@@ -167,6 +167,7 @@ public final class ListenFixture implements AutoCloseable {
         TlsConfig.DEFAULT,
         http3,
         ServerConfig.PurgeConfig.OFF,
+        List.of(),
         List.of());
   }
 
@@ -190,7 +191,8 @@ public final class ListenFixture implements AutoCloseable {
         c.tls(),
         c.http3(),
         c.purge(),
-        c.storageClasses());
+        c.storageClasses(),
+        c.protections());
   }
 
   public int port() {

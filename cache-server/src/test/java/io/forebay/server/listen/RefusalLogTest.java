@@ -114,7 +114,8 @@ class RefusalLogTest {
                 c.tls(),
                 c.http3(),
                 c.purge(),
-                c.storageClasses()));
+                c.storageClasses(),
+                c.protections()));
   }
 
   @AfterEach

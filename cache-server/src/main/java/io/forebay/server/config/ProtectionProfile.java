@@ -1,0 +1,64 @@
+package io.forebay.server.config;
+
+import io.forebay.server.network.NetworkSet;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What decides whether a client may have an answer of the routes that name this profile.
+ *
+ * @param name as routes name it
+ */
+public record ProtectionProfile(String name, AccessConfig access) {
+
+  /**
+   * Which networks clients may come from. A client of {@code denied} is refused; where {@code
+   * allowed} is there, so is everybody who is not in it.
+   *
+   * @param allow as configured; null where everybody may come who is not denied
+   * @param allowed the networks of {@code allow} and {@code allowFile}; null where neither is given
+   * @param denied those of {@code deny} and {@code denyFile}
+   */
+  public record AccessConfig(
+      @Nullable List<String> allow,
+      List<String> deny,
+      @Nullable Path allowFile,
+      @Nullable Path denyFile,
+      @Nullable NetworkSet allowed,
+      NetworkSet denied) {
+
+    /** Everybody. */
+    public static final AccessConfig ALL =
+        new AccessConfig(null, List.of(), null, null, null, NetworkSet.EMPTY);
+
+    public boolean isOpen() {
+      return allowed == null && denied.isEmpty();
+    }
+  }
+
+  /** The keys that name a file with other content than in the profiles before. */
+  public static List<String> changedFiles(
+      List<ProtectionProfile> before, List<ProtectionProfile> after) {
+    List<String> changed = new ArrayList<>();
+    for (ProtectionProfile now : after) {
+      for (ProtectionProfile old : before) {
+        if (old.name().equals(now.name())) {
+          String scope = "protection." + now.name() + ".";
+          AccessConfig was = old.access();
+          AccessConfig is = now.access();
+          if (is.allowFile() != null
+              && is.allowed() != null
+              && !is.allowed().equals(was.allowed())) {
+            changed.add(scope + "access.allow-file");
+          }
+          if (is.denyFile() != null && !is.denied().equals(was.denied())) {
+            changed.add(scope + "access.deny-file");
+          }
+        }
+      }
+    }
+    return changed;
+  }
+}

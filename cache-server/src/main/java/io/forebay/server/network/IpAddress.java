@@ -1,0 +1,46 @@
+package io.forebay.server.network;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An IP address as a number of 128 bits. An IPv4 address is its IPv4-mapped IPv6 address (RFC 4291
+ * §2.5.5.2), so both spellings of one client are the same.
+ */
+public record IpAddress(long hi, long lo) {
+
+  /** No address is known: of a Unix-domain socket, for example. */
+  public static final IpAddress UNKNOWN = new IpAddress(0, 0);
+
+  private static final int V4_PREFIX = 96;
+  private static final int V4_BITS = 32;
+  private static final long V4_MARK = 0xffffL << V4_BITS;
+
+  /** Reads an address without port and brackets; a zone is ignored. Null for anything else. */
+  public static @Nullable IpAddress parse(CharSequence text) {
+    IpText reader = new IpText();
+    int end = 0;
+    while (end < text.length() && text.charAt(end) != '%') {
+      end++;
+    }
+    return reader.read(text, 0, end) ? new IpAddress(reader.hi(), reader.lo()) : null;
+  }
+
+  /** The same; {@link #UNKNOWN} for what is no address. */
+  public static IpAddress of(CharSequence text) {
+    IpAddress read = parse(text);
+    return read == null ? UNKNOWN : read;
+  }
+
+  static boolean isV4(long hi, long lo) {
+    return hi == 0 && (lo >>> V4_BITS) << V4_BITS == V4_MARK;
+  }
+
+  static long v4(long address) {
+    return V4_MARK | address;
+  }
+
+  /** How many of the 128 bits are fixed by a prefix length as it is written for that address. */
+  static int prefix(boolean isV4, int written) {
+    return isV4 ? written + V4_PREFIX : written;
+  }
+}

@@ -1,0 +1,141 @@
+package io.forebay.server.config;
+
+import static java.util.Objects.requireNonNull;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The keys of {@code protection}, and what is said of mistakes in them. */
+final class ProtectionConfigTest {
+  @TempDir Path directory;
+
+  @BeforeEach
+  void files() throws IOException {
+    Files.writeString(
+        directory.resolve("networks"), "192.0.2.0/24\n2001:db8::/32 # documentation\n");
+    Files.writeString(directory.resolve("bad-networks"), "192.0.2.0/24\n192.0.2.1/24\n");
+  }
+
+  private ConfigOutcome load(String yaml) throws IOException {
+    Path file =
+        Files.writeString(
+            directory.resolve("forebay.yaml"),
+            "origin: http://a\n" + yaml.replace("DIR", directory.toString()));
+    return new ConfigLoader(
+            new ConfigEnvironment(
+                Map.of("SECRET", "a secret that is long enough"),
+                directory,
+                directory,
+                directory,
+                directory,
+                "forebay-test"))
+        .load(file, Map.of());
+  }
+
+  private ServerConfig loaded(String yaml) throws IOException {
+    ConfigOutcome outcome = load(yaml);
+    return assertInstanceOf(ConfigOutcome.Loaded.class, outcome, outcome::toString).config();
+  }
+
+  private ProtectionProfile profile(String keys) throws IOException {
+    return loaded("protection:\n  p:\n" + keys.indent(4)).protections().getFirst();
+  }
+
+  @Test
+  void aRouteNamesItsProfile() throws IOException {
+    ServerConfig config =
+        loaded(
+            "protection: {office: {access: {allow: 10.0.0.0/8}}}\n"
+                + "routes: [{match: {path: /a/}, protection: office}, {match: {path: /b/}}]\n");
+    assertEquals("office", config.routes().get(0).protection());
+    assertNull(config.routes().get(1).protection());
+    assertEquals("office", config.protections().getFirst().name());
+  }
+
+  @Test
+  void networksComeFromListsAndFiles() throws IOException {
+    ProtectionProfile.AccessConfig access =
+        profile(
+                "access: {allow: [10.0.0.0/8, \"::1\"], allow-file: DIR/networks, deny: 10.1.0.0/16}")
+            .access();
+    assertEquals(List.of("10.0.0.0/8", "::1/128"), access.allow());
+    assertEquals(4, requireNonNull(access.allowed()).networks());
+    assertEquals(1, access.denied().networks());
+  }
+
+  @Test
+  void withoutAllowEverybodyIsAllowedAndWithAnEmptyOneNobody() throws IOException {
+    assertNull(profile("access: {deny: 10.0.0.0/8}").access().allowed());
+    assertTrue(requireNonNull(profile("access: {allow: []}").access().allowed()).isEmpty());
+    assertTrue(profile("access: {deny: []}").access().isOpen());
+  }
+
+  @Test
+  void aFileWithOtherContentIsAChange() throws IOException {
+    List<ProtectionProfile> before = List.of(profile("access: {deny-file: DIR/networks}"));
+    List<ProtectionProfile> same = List.of(profile("access: {deny-file: DIR/networks}"));
+    assertEquals(List.of(), ProtectionProfile.changedFiles(before, same));
+    Files.writeString(directory.resolve("networks"), "192.0.2.0/25\n2001:db8::/32\n");
+    List<ProtectionProfile> after = List.of(profile("access: {deny-file: DIR/networks}"));
+    assertEquals(
+        List.of("protection.p.access.deny-file"), ProtectionProfile.changedFiles(before, after));
+  }
+
+  static Stream<Arguments> mistakes() {
+    return Stream.of(
+        Arguments.of(
+            "access: {allow: 10.0.0.1/8}",
+            "protection.p.access.allow: 10.0.0.1/8 has bits set beyond its prefix length"),
+        Arguments.of(
+            "access: {deny: [10.0.0.0/40]}",
+            "protection.p.access.deny: \"10.0.0.0/40\" is not a network"),
+        Arguments.of(
+            "access: {deny-file: DIR/bad-networks}",
+            "protection.p.access.deny-file: bad-networks line 2: \"192.0.2.1/24\" has bits set beyond"
+                + " its prefix length"),
+        Arguments.of(
+            "access: {allow-file: DIR/missing}",
+            "protection.p.access.allow-file: \"missing\" is not a file that can be read"),
+        Arguments.of("access: {alow: 10.0.0.0/8}", "protection.p.access.alow: unknown key"),
+        Arguments.of("access: 10.0.0.0/8", "protection.p.access: keys are required here"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("mistakes")
+  void aMistakeIsNamedWithItsPlace(String keys, String expected) throws IOException {
+    ConfigOutcome outcome = load("protection:\n  p:\n" + keys.indent(4));
+    ConfigOutcome.Refused refused =
+        assertInstanceOf(ConfigOutcome.Refused.class, outcome, outcome::toString);
+    assertEquals(1, refused.problems().size(), refused.toString());
+    String problem = refused.problems().getFirst().toString().replace(directory + "/", "");
+    assertTrue(problem.contains(expected), problem);
+    assertTrue(problem.startsWith("forebay.yaml:4:"), problem);
+    assertFalse(problem.contains("a secret"), problem);
+  }
+
+  @Test
+  void aProfileThatIsNotThereIsNamedWithTheNearest() throws IOException {
+    ConfigOutcome outcome = load("protection: {office: {}}\nroutes: [{protection: offices}]\n");
+    String problems =
+        assertInstanceOf(ConfigOutcome.Refused.class, outcome, outcome::toString)
+            .problems()
+            .toString();
+    assertTrue(problems.contains("there is no profile named offices in protection"), problems);
+    assertTrue(problems.contains("office"), problems);
+  }
+}
