@@ -76,7 +76,7 @@ class ArchitectureTest {
           List.of("http"),
           List.of("tunnel"),
           List.of("loop"),
-          List.of("counters", "config", "config.history", "json", "network", "text"));
+          List.of("counters", "config", "config.history", "json", "network", "rule", "text"));
 
   @Test
   void packagesFormNoCircle() {

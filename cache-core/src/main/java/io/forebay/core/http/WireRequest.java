@@ -32,6 +32,9 @@ public final class WireRequest implements RequestView, FieldsView {
   /** Not such a request, or not whole. */
   public static final int NOT_READ = -1;
 
+  /** For {@link #nextField}: begin with the first field. */
+  public static final int FIRST_FIELD = 0;
+
   private static final int MAX_FIELDS = 64;
   private static final int LINE_ENDING = 2;
   private static final byte[] VERSION = ascii(" HTTP/1.1\r\n");
@@ -236,6 +239,22 @@ public final class WireRequest implements RequestView, FieldsView {
     }
     into.over(bytes, fields[i + 2], fields[i + 3]);
     return true;
+  }
+
+  /**
+   * Lays a text over the next value of a field.
+   *
+   * @param after {@link #FIRST_FIELD}, or what the call before gave
+   * @return what the next call takes, or a negative number when there is no further value
+   */
+  public int nextField(String lowerCaseName, int after, Latin1Text into) {
+    for (int i = after; i < 4 * fieldCount; i += 4) {
+      if (isNamed(i, lowerCaseName)) {
+        into.over(bytes, fields[i + 2], fields[i + 3]);
+        return i + 4;
+      }
+    }
+    return -1;
   }
 
   private int indexOf(String lowerCaseName) {

@@ -107,6 +107,10 @@ public enum Reason {
 
   PURGED(null, null, "The request was a purge, and it is on disk and in force."),
 
+  RULE_DENY(null, "rule-deny", "A rule of the route denies the request."),
+  RULE_REDIRECT(null, "rule-redirect", "A rule of the route redirects the request."),
+  RULE_RESPOND(null, "rule-respond", "A rule of the route responds to the request."),
+
   REFUSED_PURGE(null, "purge", "The purge is malformed or could not be made."),
   REFUSED_TARGET(null, "target", "The request target is malformed."),
   REFUSED_HOST(null, "host", "The host is missing or malformed."),

@@ -17,6 +17,7 @@ import io.forebay.server.config.ServerConfig.Http2Config;
 import io.forebay.server.config.ServerConfig.KeyConfig;
 import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
+import io.forebay.server.config.ServerConfig.NamedRules;
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.OverloadConfig;
 import io.forebay.server.config.ServerConfig.PurgeConfig;
@@ -76,6 +77,11 @@ final class ConfigBinder extends Binder {
     List<StorageClassConfig> storageClasses = classes.bind();
     ProtectionBinder protection = new ProtectionBinder(values, problems, sources);
     List<ProtectionProfile> protections = protection.bind();
+    RuleBinder rules =
+        new RuleBinder(
+            values,
+            problems,
+            listeners.stream().map(ListenerConfig::name).collect(Collectors.toSet()));
     return new ServerConfig(
         listeners,
         admin,
@@ -83,7 +89,7 @@ final class ConfigBinder extends Binder {
         store,
         stores,
         origins,
-        routes(origins, classes, protection),
+        routes(origins, classes, protection, rules),
         limits(),
         timeouts(),
         new TunnelsConfig(
@@ -100,7 +106,19 @@ final class ConfigBinder extends Binder {
         front.http3(listeners),
         purge(),
         storageClasses,
-        protections);
+        protections,
+        named(ConfigKeys.MATCHERS, ConfigKeys.MATCHER),
+        named(ConfigKeys.RULE_SETS, ConfigKeys.RULE_SET));
+  }
+
+  private List<NamedRules> named(Section<NamedRules> section, Field<NamedRules, String> field) {
+    List<NamedRules> named = new ArrayList<>();
+    RuleBinder.texts(values, section, field)
+        .forEach((name, text) -> {
+          named.add(new NamedRules(name, text));
+          source(section, name, field, section.prefix() + "." + name + "." + field.name());
+        });
+    return List.copyOf(named);
   }
 
   private AdminConfig admin(List<ListenerConfig> listeners) {
@@ -244,7 +262,10 @@ final class ConfigBinder extends Binder {
   }
 
   private List<RouteConfig> routes(
-      List<OriginConfig> origins, StorageClassBinder classes, ProtectionBinder protection) {
+      List<OriginConfig> origins,
+      StorageClassBinder classes,
+      ProtectionBinder protection,
+      RuleBinder rules) {
     Set<String> originNames = new HashSet<>();
     origins.forEach(origin -> originNames.add(origin.name()));
     List<RouteConfig> routes = new ArrayList<>();
@@ -266,7 +287,8 @@ final class ConfigBinder extends Binder {
               scope,
               name,
               originOfRoute(scope, place, originNames),
-              protection.ofRoute(scope, ConfigKeys.ROUTE_PROTECTION));
+              protection.ofRoute(scope, ConfigKeys.ROUTE_PROTECTION),
+              rules);
       if (!matches.add(route.host() + " " + route.pathPrefix())) {
         problems.add(
             place.problem(
@@ -292,7 +314,7 @@ final class ConfigBinder extends Binder {
                 "several origins and no routes",
                 "add routes that assign requests to origins"));
       } else {
-        routes.add(route("routes.-", "default", origins.getFirst().name(), null));
+        routes.add(route("routes.-", "default", origins.getFirst().name(), null, rules));
       }
     }
     return List.copyOf(routes);
@@ -322,7 +344,8 @@ final class ConfigBinder extends Binder {
     return origin;
   }
 
-  private RouteConfig route(String scope, String name, String origin, @Nullable String protection) {
+  private RouteConfig route(
+      String scope, String name, String origin, @Nullable String protection, RuleBinder rules) {
     return new RouteConfig(
         name,
         given(scope, ConfigKeys.ROUTE_HOST),
@@ -346,7 +369,8 @@ final class ConfigBinder extends Binder {
             value(scope, ConfigKeys.ROUTE_HSTS_MAX_AGE),
             given(scope, ConfigKeys.ROUTE_HSTS_SUBDOMAINS),
             given(scope, ConfigKeys.ROUTE_HSTS_PRELOAD)),
-        protection);
+        protection,
+        rules.ofRoute(scope));
   }
 
   private RouteSettings settings(String scope) {

@@ -27,6 +27,7 @@ import io.forebay.server.config.ServerConfig.ForwardingConfig;
 import io.forebay.server.config.ServerConfig.Http2Config;
 import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
+import io.forebay.server.config.ServerConfig.NamedRules;
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.OriginProtocol;
 import io.forebay.server.config.ServerConfig.OriginServerConfig;
@@ -2509,6 +2510,47 @@ final class ConfigKeys {
           "",
           List.of(HEADER_NAME, HEADER_VALUE, HEADER_VALUE_FILE),
           ConfigKeys::headers);
+  static final Field<RouteConfig, String> ROUTE_RULES =
+      optional(
+          "rules",
+          ValueType.RULES,
+          "none",
+          false,
+          route -> route.rules().isEmpty() ? null : route.rules().toString(),
+          "Rules, in their order: each has a condition (`when`) and actions such as `deny`,"
+              + " `redirect` and `respond`, or names a set of rules (`use`).");
+  static final Field<NamedRules, String> MATCHER =
+      optional(
+          "when",
+          ValueType.CONDITION,
+          "none",
+          false,
+          NamedRules::text,
+          "The condition; it can also stand in place of `when`.");
+  static final Field<NamedRules, String> RULE_SET =
+      optional(
+          "rules",
+          ValueType.RULES,
+          "none",
+          false,
+          NamedRules::text,
+          "The rules; they can also stand in place of `rules`.");
+  static final Section<NamedRules> MATCHERS =
+      new Section<>(
+          "matchers",
+          Shape.NAMED,
+          "Conditions by name, which other conditions use with `matches: NAME`.",
+          "when",
+          List.of(MATCHER),
+          config -> named(config.matchers(), NamedRules::name));
+  static final Section<NamedRules> RULE_SETS =
+      new Section<>(
+          "rule-sets",
+          Shape.NAMED,
+          "Rules by name, which routes include with `use: NAME`.",
+          "rules",
+          List.of(RULE_SET),
+          config -> named(config.ruleSets(), NamedRules::name));
   static final Section<RouteConfig> ROUTES =
       new Section<>(
           "routes",
@@ -2577,7 +2619,8 @@ final class ConfigKeys {
               ROUTE_HSTS_MAX_AGE,
               ROUTE_HSTS_SUBDOMAINS,
               ROUTE_HSTS_PRELOAD,
-              ROUTE_PROTECTION),
+              ROUTE_PROTECTION,
+              ROUTE_RULES),
           config -> named(config.routes(), RouteConfig::name));
   static final Section<LimitsConfig> LIMITS =
       new Section<>(
@@ -2713,6 +2756,8 @@ final class ConfigKeys {
           ORIGINS,
           ORIGIN_SERVERS,
           ORIGIN_HEADERS,
+          MATCHERS,
+          RULE_SETS,
           ROUTES,
           ProtectionKeys.PROFILES,
           LIMITS,

@@ -150,10 +150,10 @@ public final class ConfigReference {
       case "boolean" -> shapes.addObject().put("type", "boolean");
       default -> {}
     }
-    if (field.type().isList()) {
+    if (field.type().isList() || field.type().isTree()) {
       shapes.addObject().put("type", "array");
     }
-    if (field.type().isMap()) {
+    if (field.type().isMap() || field.type().isTree()) {
       shapes.addObject().put("type", "object");
     }
     shapes.addObject().put("type", "null");

@@ -4,6 +4,7 @@ import io.forebay.server.config.Section.Shape;
 import io.forebay.server.text.Printable;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,6 +28,8 @@ final class ConfigValues {
   private final Map<String, Raw> values = new LinkedHashMap<>();
   // Entries of lists and named mappings by section prefix, so that an empty one is seen too.
   private final Map<String, Map<String, SourceLocation>> instances = new LinkedHashMap<>();
+  // Values whose shape is not in the table of keys, by key path.
+  private final Map<String, ConfigTree> trees = new HashMap<>();
   private final Set<String> refused = new HashSet<>();
   private final Map<String, String> variables;
   private final List<ConfigProblem> problems;
@@ -40,6 +43,23 @@ final class ConfigValues {
 
   @Nullable Raw get(String path) {
     return values.get(path);
+  }
+
+  /** The value of a key of such a type, or null where it is not given or is no YAML. */
+  @Nullable ConfigTree tree(String path) {
+    Raw raw = values.get(path);
+    if (raw == null) {
+      return null;
+    }
+    ConfigTree tree = trees.get(path);
+    if (tree == null || !tree.place().equals(raw.place())) {
+      tree = new YamlReader(raw.place().source(), problems).read(raw.text());
+      if (tree != null) {
+        trees.put(path, tree);
+        values.put(path, new Raw(raw.text(), tree.place()));
+      }
+    }
+    return tree;
   }
 
   /** Whether a value was given that could not even be taken as text; its problem is noted. */
@@ -138,6 +158,11 @@ final class ConfigValues {
   }
 
   private void putInstance(Section<?> section, String scope, ConfigTree tree) {
+    Field<?, ?> whole = field(section, section.shortField());
+    if (whole != null && whole.type().isTree()) {
+      putValue(scope + "." + whole.name(), whole, unwrapped(whole.name(), tree));
+      return;
+    }
     switch (tree) {
       case ConfigTree.Mapping mapping -> putFields(section, scope, "", mapping);
       case ConfigTree.Scalar scalar when scalar.isNull() -> {}
@@ -155,6 +180,42 @@ final class ConfigValues {
                       "keys are required here",
                       "known here: " + String.join(", ", section.fieldNames())));
     }
+  }
+
+  /** The dump writes the key of the value, too. */
+  private static ConfigTree unwrapped(String key, ConfigTree tree) {
+    return tree instanceof ConfigTree.Mapping mapping
+            && mapping.entries().size() == 1
+            && mapping.entries().getFirst().key().equals(key)
+        ? mapping.entries().getFirst().value()
+        : tree;
+  }
+
+  private void putTree(String path, ConfigTree tree) {
+    ConfigTree whole = interpolated(path, tree);
+    trees.put(path, whole);
+    values.put(path, new Raw(TreeText.of(whole), whole.place()));
+  }
+
+  private ConfigTree interpolated(String path, ConfigTree tree) {
+    return switch (tree) {
+      case ConfigTree.Scalar scalar when scalar.isNull() -> scalar;
+      case ConfigTree.Scalar scalar -> {
+        String text = interpolated(path, scalar);
+        yield new ConfigTree.Scalar(scalar.place(), text == null ? "" : text, false);
+      }
+      case ConfigTree.Sequence(SourceLocation place, List<ConfigTree> items) ->
+          new ConfigTree.Sequence(
+              place, items.stream().map(item -> interpolated(path, item)).toList());
+      case ConfigTree.Mapping(SourceLocation place, List<ConfigTree.Entry> entries) ->
+          new ConfigTree.Mapping(
+              place,
+              entries.stream()
+                  .map(entry ->
+                      new ConfigTree.Entry(
+                          entry.place(), entry.key(), interpolated(path, entry.value())))
+                  .toList());
+    };
   }
 
   private void putFields(
@@ -188,6 +249,10 @@ final class ConfigValues {
   }
 
   private void putValue(String path, Field<?, ?> field, ConfigTree tree) {
+    if (field.type().isTree() && !(tree instanceof ConfigTree.Scalar scalar && scalar.isNull())) {
+      putTree(path, tree);
+      return;
+    }
     switch (tree) {
       case ConfigTree.Scalar scalar when scalar.isNull() -> {}
       case ConfigTree.Scalar scalar -> {

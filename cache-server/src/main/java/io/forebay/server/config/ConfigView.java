@@ -214,7 +214,7 @@ public final class ConfigView {
         }
       }
       out.append(lead).append(group.isEmpty() ? "" : "  ");
-      out.append(field.name().substring(dot + 1)).append(": ").append(scalar(text));
+      out.append(field.name().substring(dot + 1)).append(": ").append(written(field, text));
       String source = sources.get(scope + "." + field.name());
       if (source != null) {
         out.append("  # from ").append(source.replaceAll("\\p{Cntrl}", "?"));
@@ -294,6 +294,7 @@ public final class ConfigView {
             list.add(item);
           }
         }
+        case "rules", "condition" -> target.set(name, JSON.readTree(text));
         default -> target.put(name, text);
       }
     }
@@ -302,6 +303,10 @@ public final class ConfigView {
   private static <R> @Nullable String shown(Field<R, ?> field, R record) {
     String text = field.printed(record);
     return text != null && field.isSecret() ? REDACTED : text;
+  }
+
+  private static String written(Field<?, ?> field, String text) {
+    return field.type().isTree() ? text.replace("${", "$${") : scalar(text);
   }
 
   /** Plain where no reader can take it for anything else, double-quoted otherwise. */

@@ -4,6 +4,7 @@ import io.forebay.core.key.KeyRecipe;
 import io.forebay.core.route.RangeSettings;
 import io.forebay.core.route.RouteSettings;
 import io.forebay.core.route.SharingSettings;
+import io.forebay.server.rule.RouteRules;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -32,7 +33,57 @@ public record ServerConfig(
     Http3Config http3,
     PurgeConfig purge,
     List<StorageClassConfig> storageClasses,
-    List<ProtectionProfile> protections) {
+    List<ProtectionProfile> protections,
+    List<NamedRules> matchers,
+    List<NamedRules> ruleSets) {
+
+  /** Without matchers and sets of rules. */
+  public ServerConfig(
+      List<ListenerConfig> listeners,
+      AdminConfig admin,
+      ThreadsConfig threads,
+      StoreConfig store,
+      List<DiskConfig> stores,
+      List<OriginConfig> origins,
+      List<RouteConfig> routes,
+      LimitsConfig limits,
+      TimeoutsConfig timeouts,
+      TunnelsConfig tunnels,
+      ForwardingConfig forwarding,
+      AccessLogConfig accessLog,
+      Http2Config http2,
+      OverloadConfig overload,
+      TlsConfig tls,
+      Http3Config http3,
+      PurgeConfig purge,
+      List<StorageClassConfig> storageClasses,
+      List<ProtectionProfile> protections) {
+    this(
+        listeners,
+        admin,
+        threads,
+        store,
+        stores,
+        origins,
+        routes,
+        limits,
+        timeouts,
+        tunnels,
+        forwarding,
+        accessLog,
+        http2,
+        overload,
+        tls,
+        http3,
+        purge,
+        storageClasses,
+        protections,
+        List.of(),
+        List.of());
+  }
+
+  /** A matcher or a set of rules as it was written; the routes have what it was compiled to. */
+  public record NamedRules(String name, String text) {}
 
   /**
    * {@code host:port}; the host may be a name or a literal, {@code *} or empty means every address.
@@ -369,7 +420,8 @@ public record ServerConfig(
       KeyConfig key,
       RouteForwardingConfig forwarding,
       HstsConfig hsts,
-      @Nullable String protection) {}
+      @Nullable String protection,
+      RouteRules rules) {}
 
   /**
    * What becomes of request fields that may change an answer and are not in the key.

@@ -197,6 +197,12 @@ record ValueType<T>(
           ValueType::pathPrefix,
           text -> text);
 
+  static final ValueType<String> CONDITION =
+      new ValueType<>(
+          "condition", "see [RULES.md](RULES.md)", ".*", "", text -> text, text -> text);
+  static final ValueType<String> RULES =
+      new ValueType<>("rules", "see [RULES.md](RULES.md)", ".*", "", text -> text, text -> text);
+
   static final ValueType<String> PIN =
       new ValueType<>(
           "pin",
@@ -464,6 +470,11 @@ record ValueType<T>(
   /** Whether the value may also be written as a YAML mapping of texts. */
   boolean isMap() {
     return name.equals(NEGATIVE_TTL.name);
+  }
+
+  /** Whether its shape is YAML that other code reads. */
+  boolean isTree() {
+    return name.equals(RULES.name) || name.equals(CONDITION.name);
   }
 
   /** Reads a value or says why not. */

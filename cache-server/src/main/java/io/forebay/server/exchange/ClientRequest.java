@@ -8,6 +8,7 @@ import io.forebay.core.route.Route;
 import io.forebay.server.fill.history.FillKey;
 import io.forebay.server.http.ClientInfo;
 import io.forebay.server.http.RequestBody;
+import io.forebay.server.rule.RuleOutcome;
 import io.forebay.server.runtime.RuntimeConfig;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +31,7 @@ final class ClientRequest {
   private RequestBody body;
 
   private @Nullable Route route;
+  private @Nullable RuleOutcome rules;
   private long keyHi;
   private long keyLo;
   private Reason reason = Reason.MISS_URI;
@@ -80,14 +82,15 @@ final class ClientRequest {
 
   // --- route ------------------------------------------------------------------------------------
 
-  /**
-   * The route has been found; what it does not pass on of fields and cookies is out of sight from
-   * now on.
-   */
+  /** The route has been found. */
   void route(Route found) {
     route = found;
-    view = found.settings().cookies().request().requestWithout(view);
-    view = found.forwarding().requestWithout(view);
+  }
+
+  /** Hides what the route removes from requests. Protection and rules see what the client sent. */
+  void hideRemovedFields() {
+    view = route().settings().cookies().request().requestWithout(view);
+    view = route().forwarding().requestWithout(view);
   }
 
   /** The route, or null where none was found or looked for yet. */
@@ -101,6 +104,15 @@ final class ClientRequest {
       throw new IllegalStateException("no route yet");
     }
     return found;
+  }
+
+  /** What the rules of the route say of the request; null where it has none. */
+  @Nullable RuleOutcome rules() {
+    return rules;
+  }
+
+  void rules(RuleOutcome outcome) {
+    rules = outcome;
   }
 
   // --- key --------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ import io.forebay.core.policy.ResponseFilter;
 import io.forebay.core.route.CookieSettings.SetCookie;
 import io.forebay.core.route.Route;
 import io.forebay.server.response.HeadLines;
+import io.forebay.server.rule.RuleOutcome;
 import io.netty.buffer.ByteBuf;
 
 /** The lines of an origin's response that are passed on unstored. */
@@ -15,14 +16,18 @@ final class EndToEndFields {
 
   /**
    * Sends a response on that is not the last one, as long as the client waits for that, with no
-   * cookies but those that the route lets through. A 100 is the answer to a question of this node,
-   * and a 101 is no interim response.
+   * cookies but those that the route lets through, and no fields that rules remove or replace. A
+   * 100 is the answer to a question of this node, and a 101 is no interim response.
    */
   static void interim(
       ClientRequest request, ClientResponse response, int status, HeaderFields fields) {
     if (response.awaitsHead() && status > 101 && status < 200) {
       HeaderFields.Builder out = HeaderFields.builder();
       HeaderFields sent = HstsLine.forwarded(request, cookiesFiltered(request.route(), fields));
+      RuleOutcome rules = request.rules();
+      if (rules != null) {
+        sent = sent.without(rules::removes);
+      }
       of(TagFields.filtered(sent, request.config(), request.client())).forEach(out::add);
       out.add("via", "1.1 " + request.config().nodeId());
       response.sink().informational(status, out.build());

@@ -5,6 +5,7 @@ import io.forebay.core.http.HttpDate;
 import io.forebay.server.http.ResponseSink;
 import io.forebay.server.response.HeadLines;
 import io.forebay.server.response.HeadWriter;
+import io.forebay.server.rule.RuleOutcome;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
@@ -28,6 +29,7 @@ final class ErrorPage {
    * @param retryAfter when to come back, or zero to say nothing about it
    * @param lines further header lines, each with its line ending
    * @param hstsLine a line to say before all else, or null
+   * @param ruled what the rules of the route say of the request, or null
    * @return bytes of body sent
    */
   static int send(
@@ -41,10 +43,11 @@ final class ErrorPage {
       Duration retryAfter,
       String lines,
       byte @Nullable [] hstsLine,
+      @Nullable RuleOutcome ruled,
       boolean isHead,
       long nowMillis) {
     byte[] body = (text + "\nrequest id: " + requestId + "\n").getBytes(StandardCharsets.UTF_8);
-    heads.begin(sink, status).transportSecurity(hstsLine);
+    heads.begin(sink, status, ruled).transportSecurity(hstsLine);
     ByteBuf head = heads.fields();
     ByteBufUtil.writeAscii(
         head,

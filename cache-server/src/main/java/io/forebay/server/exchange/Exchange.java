@@ -130,6 +130,11 @@ final class Exchange extends ClientResponse
     if (refused != null) {
       return refused;
     }
+    Step ruled = RuleResponder.answer(loop, request, this, this);
+    if (ruled != null) {
+      return ruled;
+    }
+    request.hideRemovedFields();
     if (PassThrough.lacksTunnel(request, sink())) {
       return refuse(
           501,

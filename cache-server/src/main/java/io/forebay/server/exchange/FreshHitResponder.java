@@ -20,11 +20,15 @@ import io.forebay.server.http.ResponseSink;
 import io.forebay.server.protect.Gatekeeper;
 import io.forebay.server.protect.RouteGate;
 import io.forebay.server.response.HeadWriter;
+import io.forebay.server.rule.RequestFacts;
+import io.forebay.server.rule.RouteRules;
+import io.forebay.server.rule.RuleOutcome;
 import io.forebay.server.runtime.RuntimeConfig;
 import io.forebay.storage.ObjectStore;
 import io.forebay.storage.lane.StoreLane;
 import io.forebay.storage.object.StoredHead;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The fast lane around {@link Exchange}: answers a simple request from an object that this loop
@@ -39,6 +43,10 @@ final class FreshHitResponder {
   private final ExchangeContext loop;
   private final StoredResponseSender responses;
   private final FreshHitEvent event;
+
+  // Of the request at hand, where its route has rules.
+  private final RequestFacts facts = new RequestFacts();
+  private final RuleOutcome ruled = new RuleOutcome();
 
   // Parts of the loop, kept here because each is used several times a request.
   private final StoreLane lane;
@@ -73,6 +81,10 @@ final class FreshHitResponder {
     if (route == null || !isPlain(route, request)) {
       return false;
     }
+    RouteRules rules = snapshot.rules(route);
+    if (rules != null && !staysFast(snapshot, rules, request, client)) {
+      return false;
+    }
     if (!find(route, request)) {
       return false;
     }
@@ -85,7 +97,8 @@ final class FreshHitResponder {
       return false;
     }
     lane.askedFor();
-    long bodyBytes = send(snapshot, route, request, sink, client, head, meta, now);
+    RuleOutcome edits = rules == null ? null : ruled;
+    long bodyBytes = send(snapshot, route, request, sink, client, head, meta, now, edits);
     long nanos = System.nanoTime() - startNanos;
     MethodClass method = request.isHead() ? MethodClass.HEAD : MethodClass.GET;
     counters.countRequest(method, CacheResult.HIT, meta.status());
@@ -96,6 +109,12 @@ final class FreshHitResponder {
       accessLog.record(event.of(route, request, client, meta.status(), bodyBytes, now, nanos));
     }
     return true;
+  }
+
+  private boolean staysFast(
+      RuntimeConfig snapshot, RouteRules rules, WireRequest request, ClientInfo client) {
+    return RuleResponder.staysFast(
+        snapshot, rules, request, client, loop.nowMillis(), facts, ruled);
   }
 
   /** Whether the route has nothing of its own to say of such a request. */
@@ -170,12 +189,13 @@ final class FreshHitResponder {
       ClientInfo client,
       StoredHead head,
       StoredMeta meta,
-      long now) {
+      long now,
+      @Nullable RuleOutcome edits) {
     int region = head.region();
     long length = head.totalLength();
     boolean hasBody = !request.isHead() && length != 0;
     try {
-      HeadWriter out = heads.begin(sink, meta.status());
+      HeadWriter out = heads.begin(sink, meta.status(), edits);
       responses.writeFresh(snapshot, route, request.scheme(), client, out, head, meta, now);
       out.send(length, !hasBody);
     } catch (RuntimeException | Error e) {

@@ -167,6 +167,7 @@ final class LocalReplies {
             retryAfter,
             lines,
             HstsLine.line(request),
+            request.rules(),
             request.isHead(),
             loop.nowMillis());
     response.record().bodyBytes(bodyBytes);

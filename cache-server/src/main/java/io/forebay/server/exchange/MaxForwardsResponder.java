@@ -41,7 +41,7 @@ final class MaxForwardsResponder {
   private static void answerHere(
       ExchangeContext loop, ClientRequest request, ClientResponse response) {
     request.body().cancel();
-    HeadWriter head = loop.heads().begin(response.sink(), 204);
+    HeadWriter head = loop.heads().begin(response.sink(), 204, request.rules());
     HstsLine.write(request, head);
     HeadLines.text(
         head.fields(),

@@ -182,7 +182,7 @@ final class PassThrough extends OriginRelay implements Tunnel.Outcome {
     Reason reason = request.reason();
     RuntimeConfig config = request.config();
     boolean isHead = request.isHead();
-    HeadWriter out = loop.heads().begin(sink, status);
+    HeadWriter out = loop.heads().begin(sink, status, request.rules());
     HstsLine.write(request, out);
     EndToEndFields.copy(
         out.fields(),
@@ -276,7 +276,7 @@ final class PassThrough extends OriginRelay implements Tunnel.Outcome {
       return;
     }
     RuntimeConfig config = request.config();
-    HeadWriter head = loop.heads().begin(response.sink(), 101);
+    HeadWriter head = loop.heads().begin(response.sink(), 101, request.rules());
     HstsLine.write(request, head);
     EndToEndFields.copy(head.fields(), HstsLine.forwarded(request, fields));
     TagFields.filter(head, config, request.client());

@@ -136,7 +136,7 @@ final class PurgeResponder {
     byte[] body =
         ("purged: " + what + "\nrequest id: " + response.record().requestId() + "\n")
             .getBytes(StandardCharsets.UTF_8);
-    HeadWriter head = loop.heads().begin(response.sink(), 200);
+    HeadWriter head = loop.heads().begin(response.sink(), 200, null);
     HstsLine.write(request, head);
     HeadLines.text(
         head.fields(),

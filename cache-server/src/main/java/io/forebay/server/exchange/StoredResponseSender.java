@@ -309,7 +309,7 @@ final class StoredResponseSender {
       Reason why,
       long now) {
     long total = head.totalLength();
-    HeadWriter out = heads.begin(response.sink(), plan.status());
+    HeadWriter out = heads.begin(response.sink(), plan.status(), request.rules());
     int blockOffset = head.headOffset() + meta.length();
     int blockLength = head.headLength() - meta.length();
     int replaced =
@@ -431,7 +431,7 @@ final class StoredResponseSender {
       ResponsePlan plan,
       long total,
       boolean isLeader) {
-    HeadWriter out = heads.begin(response.sink(), plan.status());
+    HeadWriter out = heads.begin(response.sink(), plan.status(), request.rules());
     byte[] block = head.block();
     int replaced = HstsLine.write(request, out, MemorySegment.ofArray(block), 0, block.length);
     if (replaced > 0) {

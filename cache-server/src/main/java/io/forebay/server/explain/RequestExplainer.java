@@ -44,6 +44,10 @@ import io.forebay.server.http.RequestBody;
 import io.forebay.server.origin.call.OriginRequest;
 import io.forebay.server.protect.RouteGate;
 import io.forebay.server.response.ResponsePlan;
+import io.forebay.server.rule.LocalAnswer;
+import io.forebay.server.rule.RequestFacts;
+import io.forebay.server.rule.RouteRules;
+import io.forebay.server.rule.RuleOutcome;
 import io.forebay.server.runtime.RuntimeConfig;
 import io.forebay.server.runtime.UpstreamRequest;
 import io.forebay.storage.inspect.Entry;
@@ -188,6 +192,10 @@ public final class RequestExplainer {
         null,
         found.name() + " matches host " + found.hostPattern() + ", path " + found.pathPrefix());
     explainProtection(found);
+    Answer ruled = askRules(found);
+    if (ruled != null) {
+      return ruled;
+    }
     request = found.settings().cookies().request().requestWithout(request);
     request = found.forwarding().requestWithout(request);
     Decision early = Decider.decideBeforeLookup(request, found);
@@ -216,6 +224,32 @@ public final class RequestExplainer {
         "protection "
             + gate.name()
             + " decides by the client as well; this answer assumes that it admits the client");
+  }
+
+  /** What a rule answers, or null where the request goes on. */
+  private @Nullable Answer askRules(Route of) {
+    RouteRules ofRoute = snapshot.rules(of);
+    if (ofRoute == null) {
+      return null;
+    }
+    notes.add("rules were asked as for a client at " + CLIENT.address() + " over HTTP/1.1");
+    RuleOutcome outcome =
+        ofRoute.of(new RequestFacts().of(request, CLIENT, CLIENT.address(), stage.nowMillis));
+    outcome.rules().forEach(rule -> addRule("rule " + rule.name(), null, rule.describe()));
+    return switch (outcome.answer()) {
+      case null -> null;
+      case LocalAnswer.Deny deny -> ruled(Reason.RULE_DENY, deny.status());
+      case LocalAnswer.Redirect redirect -> {
+        addRule("redirect", null, "to " + redirect.to().url(request, outcome.captures()));
+        yield ruled(Reason.RULE_REDIRECT, redirect.status());
+      }
+      case LocalAnswer.Respond respond -> ruled(Reason.RULE_RESPOND, respond.status());
+    };
+  }
+
+  private Answer ruled(Reason reason, int status) {
+    addRule("rules", reason);
+    return refused(status, reason);
   }
 
   private void noteFallbacks(String name) {

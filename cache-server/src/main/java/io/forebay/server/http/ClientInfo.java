@@ -3,6 +3,7 @@ package io.forebay.server.http;
 import io.forebay.server.counters.Protocol;
 import io.forebay.server.counters.ServedCounters;
 import io.forebay.server.network.IpAddress;
+import io.forebay.server.rule.RuleClient;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +26,8 @@ public record ClientInfo(
     boolean isRelayed,
     @Nullable TlsSession tls,
     int counterCell,
-    IpAddress ip) {
+    IpAddress ip)
+    implements RuleClient {
 
   public ClientInfo(
       String address,
@@ -36,6 +38,16 @@ public record ClientInfo(
       @Nullable TlsSession tls,
       int counterCell) {
     this(address, port, protocol, listener, isRelayed, tls, counterCell, IpAddress.of(address));
+  }
+
+  @Override
+  public @Nullable String tlsVersion() {
+    return tls == null ? null : tls.version();
+  }
+
+  @Override
+  public @Nullable String tlsServerName() {
+    return tls == null ? null : tls.serverName();
   }
 
   /**

@@ -3,6 +3,7 @@ package io.forebay.server.purge;
 import io.forebay.core.http.FieldSyntax;
 import io.forebay.core.key.KeyText;
 import io.forebay.core.policy.StoredMeta;
+import io.forebay.server.text.LinearRegex;
 import io.forebay.storage.purge.PurgeMatcher;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -3,6 +3,7 @@ package io.forebay.server.response;
 import io.forebay.core.policy.CacheStatus;
 import io.forebay.core.policy.Reason;
 import io.forebay.server.http.ResponseSink;
+import io.forebay.server.rule.RuleOutcome;
 import io.netty.buffer.ByteBuf;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  *   Age, Via, Trailer
  *   Cache-Status, Proxy-Status
  *   Content-Range
+ *   fields of rules                after those of the same names are removed
  *   Content-Length, framing        the sink writes them
  * </pre>
  *
@@ -41,6 +43,7 @@ public final class HeadWriter {
   private final byte[] scratch;
   private @Nullable ResponseSink sink;
   private @Nullable ByteBuf out;
+  private @Nullable RuleOutcome rules;
   private int section = NONE;
 
   /** {@code maxHitLength} is that of the longest member of Cache-Status for a hit, in bytes. */
@@ -48,8 +51,12 @@ public final class HeadWriter {
     scratch = new byte[maxHitLength];
   }
 
-  /** Begins a head. One that was begun and not ended, because of a defect, is dropped. */
-  public HeadWriter begin(ResponseSink to, int status) {
+  /**
+   * Begins a head. One that was begun and not ended, because of a defect, is dropped.
+   *
+   * @param ruled what the rules of the route say of the request, or null where it has none
+   */
+  public HeadWriter begin(ResponseSink to, int status, @Nullable RuleOutcome ruled) {
     ByteBuf abandoned = out;
     if (abandoned != null) {
       out = null;
@@ -57,6 +64,7 @@ public final class HeadWriter {
     }
     out = to.beginHead(status);
     sink = to;
+    rules = ruled;
     section = STATUS;
     return this;
   }
@@ -132,6 +140,14 @@ public final class HeadWriter {
   /** Ends the head and returns its buffer; the caller sends and releases it. */
   public ByteBuf end() {
     ByteBuf head = Objects.requireNonNull(out, "no head was begun");
+    RuleOutcome ruled = rules;
+    if (ruled != null) {
+      for (int i = 0; i < ruled.editCount(); i++) {
+        NamedLines.removeFrom(head, ruled.removedPrefixes(i));
+        head.writeBytes(ruled.lines(i));
+      }
+      rules = null;
+    }
     out = null;
     sink = null;
     section = NONE;

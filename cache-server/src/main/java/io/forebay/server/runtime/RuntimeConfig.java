@@ -12,6 +12,7 @@ import io.forebay.server.config.TrustedNetworks;
 import io.forebay.server.counters.NameTable;
 import io.forebay.server.network.NetworkSet;
 import io.forebay.server.protect.RouteGate;
+import io.forebay.server.rule.RouteRules;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
@@ -47,6 +48,9 @@ public final class RuntimeConfig {
   /** The Strict-Transport-Security line of routes that have one, complete, by route. */
   private final Map<String, byte[]> hstsLines;
 
+  /** The rules of routes that have some, by route. */
+  private final Map<String, RouteRules> rules;
+
   private RuntimeConfig(ServerConfig config, NameTable routeNumbers) {
     this.config = config;
     this.upstream = new UpstreamRequest(config.forwarding());
@@ -69,6 +73,10 @@ public final class RuntimeConfig {
         config.routes().stream()
             .filter(route -> route.hsts().maxAge() != null)
             .collect(Collectors.toUnmodifiableMap(RouteConfig::name, route -> route.hsts().line()));
+    this.rules =
+        config.routes().stream()
+            .filter(route -> !route.rules().isEmpty())
+            .collect(Collectors.toUnmodifiableMap(RouteConfig::name, RouteConfig::rules));
   }
 
   /** With numbers of its own for routes. */
@@ -119,6 +127,11 @@ public final class RuntimeConfig {
     return protectedRoutes == null ? null : protectedRoutes.get(route.name());
   }
 
+  /** Whether no proxy is trusted to name its clients. */
+  public boolean trustsNobody() {
+    return config.forwarding().trusted().isEmpty();
+  }
+
   /** Networks whose clients may purge with a request. */
   public TrustedNetworks purgers() {
     return purgers;
@@ -160,6 +173,11 @@ public final class RuntimeConfig {
 
   public byte[] viaLine() {
     return viaLine;
+  }
+
+  /** The rules of a route, or null where it has none. */
+  public @Nullable RouteRules rules(Route route) {
+    return rules.isEmpty() ? null : rules.get(route.name());
   }
 
   /** What answers of a route over TLS have to say of it, a whole line, or null. */

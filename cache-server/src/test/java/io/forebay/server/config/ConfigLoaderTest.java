@@ -25,6 +25,7 @@ import io.forebay.server.config.ServerConfig.RetryConfig;
 import io.forebay.server.config.ServerConfig.RouteConfig;
 import io.forebay.server.config.ServerConfig.SlowConfig;
 import io.forebay.server.config.ServerConfig.TierConfig;
+import io.forebay.server.rule.RouteRules;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -320,7 +321,8 @@ final class ConfigLoaderTest {
             new ServerConfig.RouteForwardingConfig(
                 List.of("websocket", "echo/2"), List.of("server-timing"), false),
             HstsConfig.NONE,
-            null),
+            null,
+            RouteRules.NONE),
         config.routes().get(0));
     assertEquals("route-2", config.routes().get(1).name());
     assertEquals(

@@ -39,7 +39,7 @@ final class HeadWriterTest {
 
   @Test
   void writesTheSectionsInOrderAndLeavesOutWhatIsNotThere() {
-    writer.begin(sink, 206).transportSecurity(null);
+    writer.begin(sink, 206, null).transportSecurity(null);
     HeadLines.text(writer.fields(), "etag: \"a\"\r\n");
     writer
         .age(7)
@@ -57,7 +57,7 @@ final class HeadWriterTest {
 
   @Test
   void refusesASectionThatComesTooLate() {
-    writer.begin(sink, 200).age(1);
+    writer.begin(sink, 200, null).age(1);
     assertThrows(IllegalStateException.class, () -> writer.transportSecurity(null));
     assertThrows(IllegalStateException.class, writer::fields);
     writer.send(0, true);
@@ -66,8 +66,8 @@ final class HeadWriterTest {
 
   @Test
   void dropsAHeadThatADefectLeftUnfinished() {
-    writer.begin(sink, 200).age(1);
-    writer.begin(sink, 200).age(2).send(0, true);
+    writer.begin(sink, 200, null).age(1);
+    writer.begin(sink, 200, null).age(2).send(0, true);
     assertEquals(List.of("age: 2\r\n"), sent);
     assertEquals(0, begun.getFirst().refCnt());
     assertEquals(0, begun.getLast().refCnt());

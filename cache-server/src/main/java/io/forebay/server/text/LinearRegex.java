@@ -1,23 +1,30 @@
-package io.forebay.server.purge;
+package io.forebay.server.text;
 
+import com.google.re2j.Matcher;
 import com.google.re2j.Pattern;
 import com.google.re2j.PatternSyntaxException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A regular expression with linear-time matching, whatever the expression and the text: RE2 syntax,
  * without back-references and look-around. Its size is limited before compilation, because counted
  * repetitions multiply. Any thread.
  */
-final class LinearRegex {
-  static final int MAX_LENGTH = 512;
+public final class LinearRegex {
+  public static final int MAX_LENGTH = 512;
 
   /** Steps of the compiled expression: with a text's length the bound of what a search costs. */
   static final int MAX_SIZE = 512;
 
+  /** What does not stand for itself. */
+  private static final String SPECIAL = "\\.[](){}*+?|^$";
+
   private final Pattern pattern;
+  private final String literalPrefix;
 
   private LinearRegex(Pattern pattern) {
     this.pattern = pattern;
+    this.literalPrefix = literalPrefix(pattern.pattern());
   }
 
   /**
@@ -25,7 +32,7 @@ final class LinearRegex {
    *
    * @throws IllegalArgumentException when it is malformed or too large
    */
-  static LinearRegex of(String expression) {
+  public static LinearRegex of(String expression) {
     if (expression.isEmpty()) {
       throw new IllegalArgumentException("an empty expression matches everything");
     }
@@ -49,8 +56,91 @@ final class LinearRegex {
   }
 
   /** Whether it is found anywhere in a text. */
-  boolean isFoundIn(CharSequence text) {
+  public boolean isFoundIn(CharSequence text) {
     return pattern.matcher(text).find();
+  }
+
+  /** Number of its groups in parentheses that capture. */
+  public int groupCount() {
+    return pattern.groupCount();
+  }
+
+  /**
+   * What its groups captured at the first place where it is found, the whole match first; null
+   * where it is not found. A group that took no part is empty.
+   */
+  public String @Nullable [] captures(CharSequence text) {
+    Matcher matcher = pattern.matcher(text);
+    if (!matcher.find()) {
+      return null;
+    }
+    String[] captures = new String[pattern.groupCount() + 1];
+    for (int i = 0; i < captures.length; i++) {
+      String group = matcher.group(i);
+      captures[i] = group == null ? "" : group;
+    }
+    return captures;
+  }
+
+  /**
+   * The text with which everything begins that the expression is found in; empty where none is
+   * known. Telling by it is cheaper than a search.
+   */
+  public String literalPrefix() {
+    return literalPrefix;
+  }
+
+  private static String literalPrefix(String expression) {
+    if (!expression.startsWith("^") || expression.contains("\\Q") || hasAlternatives(expression)) {
+      return "";
+    }
+    StringBuilder prefix = new StringBuilder();
+    int at = 1;
+    while (at < expression.length()) {
+      char c = expression.charAt(at);
+      if (c == '\\' && at + 1 < expression.length() && isPunctuation(expression.charAt(at + 1))) {
+        prefix.append(expression.charAt(at + 1));
+        at += 2;
+      } else if (SPECIAL.indexOf(c) < 0) {
+        prefix.append(c);
+        at++;
+      } else {
+        break;
+      }
+    }
+    if (at < expression.length() && "*?{".indexOf(expression.charAt(at)) >= 0) {
+      // The last one may be missing.
+      prefix.setLength(Math.max(0, prefix.length() - 1));
+    }
+    return prefix.toString();
+  }
+
+  private static boolean isPunctuation(char c) {
+    return c > ' ' && c < 0x7f && !Character.isLetterOrDigit(c);
+  }
+
+  /** Whether it has alternatives outside of parentheses. */
+  private static boolean hasAlternatives(String expression) {
+    int depth = 0;
+    for (int at = 0; at < expression.length(); at++) {
+      switch (expression.charAt(at)) {
+        case '(' -> depth++;
+        case ')' -> depth--;
+        case '|' -> {
+          if (depth == 0) {
+            return true;
+          }
+        }
+        default -> at = endOfAtom(expression, at);
+      }
+    }
+    return false;
+  }
+
+  /** The expression as it was written. */
+  @Override
+  public String toString() {
+    return pattern.pattern();
   }
 
   /** About how many steps it compiles to; what is malformed is for the compiler to say. */

@@ -1,0 +1,408 @@
+package io.forebay.server.config;
+
+import io.forebay.core.http.FieldSyntax;
+import io.forebay.core.http.HeaderFields;
+import io.forebay.server.rule.FieldEdits;
+import io.forebay.server.rule.LocalAnswer;
+import io.forebay.server.rule.RuleActions;
+import io.forebay.server.rule.Template;
+import io.forebay.server.text.Printable;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Compiles the actions of one rule. */
+final class ActionBinder {
+  static final int MAX_BODY = 1 << 20;
+  static final int MAX_BODY_TEXT = 64 * 1024;
+  static final int MAX_FIELD_LINES = 64;
+  private static final int MAX_VALUE = 4096;
+
+  private static final List<String> ANSWERS = List.of("deny", "redirect", "respond");
+
+  /** All keys of a rule. */
+  static final List<String> RULE_KEYS =
+      List.of("name", "when", "use", "deny", "redirect", "respond", "response-headers");
+
+  private static final Set<String> REDIRECTS = Set.of("301", "302", "303", "307", "308");
+
+  /** Fields about framing, and those that say what the node did. */
+  private static final Set<String> OF_THE_NODE =
+      Set.of(
+          "age",
+          "alt-svc",
+          "cache-status",
+          "connection",
+          "content-encoding",
+          "content-length",
+          "content-range",
+          "date",
+          "keep-alive",
+          "proxy-connection",
+          "proxy-status",
+          "te",
+          "trailer",
+          "transfer-encoding",
+          "upgrade",
+          "via");
+
+  private final TreeReader reader;
+
+  ActionBinder(TreeReader reader) {
+    this.reader = reader;
+  }
+
+  /** The actions of a rule; null after a problem. */
+  @Nullable RuleActions bind(
+      String path, SourceLocation place, Map<String, ConfigTree.Entry> entries) {
+    boolean isWhole = true;
+    LocalAnswer answer = null;
+    String answering = null;
+    for (String key : ANSWERS) {
+      ConfigTree.Entry entry = entries.get(key);
+      if (entry == null) {
+        continue;
+      }
+      if (answering != null) {
+        reader.problem(
+            entry.place(), path + "." + key, answering + " is given as well", "keep one of them");
+        return null;
+      }
+      answering = key;
+      answer =
+          switch (key) {
+            case "deny" -> deny(path + ".deny", entry.value());
+            case "redirect" -> redirect(path + ".redirect", entry.value());
+            default -> respond(path + ".respond", entry.value());
+          };
+      isWhole &= answer != null;
+    }
+    if (entries.keySet().stream().allMatch(key -> key.equals("name") || key.equals("when"))) {
+      reader.problem(
+          place,
+          path,
+          "the rule does nothing",
+          "add one of " + String.join(", ", RULE_KEYS.subList(3, RULE_KEYS.size())));
+      return null;
+    }
+    ConfigTree.Entry ofResponse = entries.get("response-headers");
+    FieldEdits responseFields =
+        ofResponse == null ? null : edits(path + ".response-headers", ofResponse.value());
+    isWhole &= ofResponse == null || responseFields != null;
+    return isWhole ? new RuleActions(answer, responseFields) : null;
+  }
+
+  // --- fields -----------------------------------------------------------------------------------
+
+  /** What is set, added and removed; null after a problem. */
+  private @Nullable FieldEdits edits(String path, ConfigTree tree) {
+    Map<String, ConfigTree.Entry> entries =
+        reader.entries(path, tree, List.of("set", "add", "remove"));
+    if (entries == null) {
+      return null;
+    }
+    if (entries.isEmpty()) {
+      if (tree instanceof ConfigTree.Mapping mapping && mapping.entries().isEmpty()) {
+        reader.problem(tree.place(), path, "changes nothing", "known here: set, add, remove");
+      }
+      return null;
+    }
+    List<FieldEdits.Line> set = lines(path + ".set", entries.get("set"));
+    List<FieldEdits.Line> added = lines(path + ".add", entries.get("add"));
+    List<String> removed = new ArrayList<>();
+    ConfigTree.Entry remove = entries.get("remove");
+    if (remove != null) {
+      List<String> names = reader.texts(path + ".remove", remove.value());
+      if (names == null) {
+        return null;
+      }
+      for (String name : names) {
+        String lower = fieldName(path + ".remove", remove.value().place(), name);
+        if (lower == null) {
+          return null;
+        }
+        removed.add(lower);
+      }
+    }
+    if (set == null || added == null) {
+      return null;
+    }
+    for (FieldEdits.Line line : set) {
+      if (removed.contains(line.name())) {
+        reader.problem(
+            tree.place(), path, line.name() + " is both set and removed", "keep one of them");
+        return null;
+      }
+    }
+    int count = set.size() + added.size() + removed.size();
+    if (count > MAX_FIELD_LINES) {
+      reader.problem(tree.place(), path, count + " fields", "name at most " + MAX_FIELD_LINES);
+      return null;
+    }
+    return new FieldEdits(set, added, removed);
+  }
+
+  private @Nullable List<FieldEdits.Line> lines(String path, ConfigTree.@Nullable Entry entry) {
+    if (entry == null) {
+      return List.of();
+    }
+    Map<String, ConfigTree.Entry> entries = reader.entries(path, entry.value());
+    if (entries == null) {
+      return null;
+    }
+    List<FieldEdits.Line> lines = new ArrayList<>();
+    boolean isWhole = true;
+    for (ConfigTree.Entry line : entries.values()) {
+      String own = path + "." + line.key();
+      String name = fieldName(own, line.place(), line.key());
+      List<ConfigTree> values =
+          line.value() instanceof ConfigTree.Sequence sequence
+              ? sequence.items()
+              : List.of(line.value());
+      for (ConfigTree value : values) {
+        Template template = template(own, value);
+        if (name == null || template == null) {
+          isWhole = false;
+        } else {
+          lines.add(new FieldEdits.Line(name, template));
+        }
+      }
+    }
+    return isWhole ? lines : null;
+  }
+
+  // --- answers ----------------------------------------------------------------------------------
+
+  private @Nullable LocalAnswer deny(String path, ConfigTree tree) {
+    Integer status = 403;
+    String text = "access denied";
+    if (tree instanceof ConfigTree.Mapping) {
+      Map<String, ConfigTree.Entry> entries = reader.entries(path, tree, List.of("status", "text"));
+      if (entries == null) {
+        return null;
+      }
+      ConfigTree.Entry given = entries.get("status");
+      if (given != null) {
+        status = reader.number(path + ".status", given.value(), 400, 599);
+      }
+      ConfigTree.Entry page = entries.get("text");
+      if (page != null) {
+        text = reader.text(path + ".text", page.value());
+      }
+    } else if (!(tree instanceof ConfigTree.Scalar scalar && scalar.isNull())) {
+      status = reader.number(path, tree, 400, 599);
+    }
+    return status == null || text == null ? null : new LocalAnswer.Deny(status, text);
+  }
+
+  private @Nullable LocalAnswer redirect(String path, ConfigTree tree) {
+    int status = 302;
+    ConfigTree target = tree;
+    String own = path;
+    if (tree instanceof ConfigTree.Mapping) {
+      Map<String, ConfigTree.Entry> entries = reader.entries(path, tree, List.of("to", "status"));
+      if (entries == null) {
+        return null;
+      }
+      ConfigTree.Entry to = entries.get("to");
+      if (to == null) {
+        reader.problem(tree.place(), path + ".to", "is missing", "write where to");
+        return null;
+      }
+      own = path + ".to";
+      target = to.value();
+      ConfigTree.Entry given = entries.get("status");
+      if (given != null) {
+        List<String> word =
+            reader.words(path + ".status", given.value(), REDIRECTS.stream().sorted().toList());
+        if (word == null || word.size() != 1) {
+          return null;
+        }
+        status = Integer.parseInt(word.getFirst());
+      }
+    }
+    Template to = template(own, target);
+    if (to == null) {
+      return null;
+    }
+    if (!to.isSafeTarget()) {
+      reader.problem(
+          target.place(),
+          own,
+          "does not say for sure which host it leads to",
+          "begin with /, $path, $uri, or http:// or https:// and a host and /, $path or $uri");
+      return null;
+    }
+    return new LocalAnswer.Redirect(status, to);
+  }
+
+  private @Nullable Template template(String path, ConfigTree tree) {
+    String text = reader.text(path, tree, MAX_VALUE);
+    if (text == null) {
+      return null;
+    }
+    try {
+      Template template = Template.of(text);
+      if (!template.literals().chars().allMatch(c -> (c >= ' ' && c < 0x7f) || c == '\t')) {
+        reader.problem(
+            tree.place(), path, "has characters other than printable ASCII", "remove them");
+        return null;
+      }
+      return template;
+    } catch (IllegalArgumentException e) {
+      reader.problem(tree.place(), path, String.valueOf(e.getMessage()), "");
+      return null;
+    }
+  }
+
+  private @Nullable LocalAnswer respond(String path, ConfigTree tree) {
+    if (tree instanceof ConfigTree.Scalar) {
+      Integer status = reader.number(path, tree, 200, 599);
+      return status == null || !isWithoutBody(path, tree, status, new byte[0])
+          ? null
+          : new LocalAnswer.Respond(status, HeaderFields.EMPTY, new byte[0]);
+    }
+    Map<String, ConfigTree.Entry> entries =
+        reader.entries(path, tree, List.of("status", "type", "text", "file", "headers"));
+    if (entries == null) {
+      return null;
+    }
+    ConfigTree.Entry given = entries.get("status");
+    Integer status =
+        given == null
+            ? Integer.valueOf(200)
+            : reader.number(path + ".status", given.value(), 200, 599);
+    byte[] body = body(path, entries);
+    HeaderFields fields = fields(path, entries, body != null && body.length > 0);
+    if (status == null || body == null || fields == null) {
+      return null;
+    }
+    return isWithoutBody(path, tree, status, body)
+        ? new LocalAnswer.Respond(status, fields, body)
+        : null;
+  }
+
+  private boolean isWithoutBody(String path, ConfigTree tree, int status, byte[] body) {
+    boolean isNotModified = status == 304 || status == 206 || status == 205;
+    if (isNotModified || (status == 204 && body.length > 0)) {
+      reader.problem(
+          tree.place(),
+          path,
+          isNotModified
+              ? "a rule cannot respond with " + status
+              : "a response with status 204 has no body",
+          "use another status");
+      return false;
+    }
+    return true;
+  }
+
+  private byte @Nullable [] body(String path, Map<String, ConfigTree.Entry> entries) {
+    ConfigTree.Entry text = entries.get("text");
+    ConfigTree.Entry file = entries.get("file");
+    if (text != null && file != null) {
+      reader.problem(file.place(), path + ".file", "text is given as well", "keep one of them");
+      return null;
+    }
+    if (text != null) {
+      String value = reader.text(path + ".text", text.value(), MAX_BODY_TEXT);
+      return value == null ? null : value.getBytes(StandardCharsets.UTF_8);
+    }
+    if (file == null) {
+      return new byte[0];
+    }
+    String name = reader.text(path + ".file", file.value());
+    if (name == null) {
+      return null;
+    }
+    String why;
+    try {
+      Path of = Path.of(name);
+      if (Files.isRegularFile(of) && Files.size(of) > MAX_BODY) {
+        why = "is larger than 1MiB";
+      } else {
+        return Files.readAllBytes(of);
+      }
+    } catch (IOException | IllegalArgumentException e) {
+      why = "is not a file that can be read";
+    }
+    reader.problem(
+        file.value().place(), path + ".file", "\"" + Printable.shown(name) + "\" " + why, "");
+    return null;
+  }
+
+  private @Nullable HeaderFields fields(
+      String path, Map<String, ConfigTree.Entry> entries, boolean hasBody) {
+    ConfigTree.Entry type = entries.get("type");
+    HeaderFields.Builder out = HeaderFields.builder();
+    if (type != null) {
+      String value = value(path + ".type", type.value());
+      if (value == null) {
+        return null;
+      }
+      out.add("content-type", value);
+    } else if (hasBody) {
+      out.add("content-type", "text/plain; charset=utf-8");
+    }
+    ConfigTree.Entry headers = entries.get("headers");
+    if (headers != null) {
+      Map<String, ConfigTree.Entry> lines = reader.entries(path + ".headers", headers.value());
+      if (lines == null) {
+        return null;
+      }
+      for (ConfigTree.Entry line : lines.values()) {
+        String own = path + ".headers." + line.key();
+        String name = fieldName(own, line.place(), line.key());
+        String value = value(own, line.value());
+        if (name == null || value == null) {
+          return null;
+        }
+        if (name.equals("content-type")) {
+          reader.problem(line.place(), own, "it has a key of its own", "use type");
+          return null;
+        }
+        out.add(name, value);
+      }
+    }
+    return out.build();
+  }
+
+  private @Nullable String value(String path, ConfigTree tree) {
+    String text = reader.text(path, tree, MAX_VALUE);
+    if (text != null && !text.chars().allMatch(c -> (c >= ' ' && c < 0x7f) || c == '\t')) {
+      reader.problem(
+          tree.place(), path, "has characters other than printable ASCII", "remove them");
+      return null;
+    }
+    return text == null ? null : text.strip();
+  }
+
+  /** The name of a field that clients get, in lower case; null after a problem. */
+  private @Nullable String fieldName(String path, SourceLocation place, String given) {
+    if (!FieldSyntax.isToken(given)) {
+      reader.problem(
+          place,
+          path,
+          "\"" + Printable.shown(given) + "\" is not the name of a header field",
+          "write a name such as X-Frame-Options");
+      return null;
+    }
+    String name = given.toLowerCase(Locale.ROOT);
+    if (name.equals("strict-transport-security")) {
+      reader.problem(place, path, "only hsts of the route sets this field", "use hsts");
+      return null;
+    }
+    if (OF_THE_NODE.contains(name)) {
+      reader.problem(place, path, "the node writes this field itself", "remove it");
+      return null;
+    }
+    return name;
+  }
+}

@@ -1,0 +1,629 @@
+package io.forebay.server.config;
+
+import io.forebay.core.http.FieldSyntax;
+import io.forebay.server.rule.AddressSet;
+import io.forebay.server.rule.Condition;
+import io.forebay.server.rule.Glob;
+import io.forebay.server.rule.RequestConditions;
+import io.forebay.server.rule.TextSet;
+import io.forebay.server.rule.TextTest;
+import io.forebay.server.rule.TimeWindow;
+import io.forebay.server.text.LinearRegex;
+import io.forebay.server.text.Printable;
+import java.time.DateTimeException;
+import java.time.DayOfWeek;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Compiles conditions, and the matchers that name them. */
+final class ConditionBinder {
+  static final int MAX_DEPTH = 8;
+  static final int MAX_SIZE = 256;
+
+  static final List<String> KEYS =
+      List.of(
+          "host",
+          "path",
+          "method",
+          "query",
+          "header",
+          "cookie",
+          "client",
+          "listener",
+          "scheme",
+          "protocol",
+          "tls-version",
+          "server-name",
+          "time",
+          "matches",
+          "all",
+          "any",
+          "not");
+
+  private static final List<String> TEXT_KEYS =
+      List.of("is", "prefix", "suffix", "glob", "regex", "present");
+  private static final List<String> PATH_KEYS =
+      List.of("is", "prefix", "suffix", "extension", "glob", "regex");
+  private static final List<String> HOST_KEYS = List.of("is", "suffix", "glob", "regex");
+  private static final List<String> DAYS = List.of("mon", "tue", "wed", "thu", "fri", "sat", "sun");
+
+  private final TreeReader reader;
+  private final Map<String, ConfigTree> matchers;
+  private final Set<String> listeners;
+  private final Map<String, @Nullable Condition> bound = new HashMap<>();
+
+  /** The matchers whose conditions are being compiled, the outermost first. */
+  private final Set<String> open = new LinkedHashSet<>();
+
+  /**
+   * Conditions that can name matchers and listeners.
+   *
+   * @param matchers their conditions by name
+   */
+  ConditionBinder(TreeReader reader, Map<String, ConfigTree> matchers, Set<String> listeners) {
+    this.reader = reader;
+    this.matchers = matchers;
+    this.listeners = listeners;
+  }
+
+  /** Compiles all matchers, so that every problem is found. */
+  void bindMatchers() {
+    matchers.keySet().forEach(this::matcher);
+  }
+
+  private @Nullable Condition matcher(String name) {
+    ConfigTree tree = matchers.get(name);
+    if (tree == null || bound.containsKey(name)) {
+      return bound.get(name);
+    }
+    String path = "matchers." + name;
+    if (!open.add(name)) {
+      reader.problem(
+          tree.place(),
+          path,
+          "it names itself: " + String.join(" -> ", open) + " -> " + name,
+          "remove one of these");
+      return null;
+    }
+    Condition condition = bind(path, tree);
+    open.remove(name);
+    bound.put(name, condition);
+    return condition;
+  }
+
+  /** Compiles a condition; null after a problem. */
+  @Nullable Condition bind(String path, ConfigTree tree) {
+    Condition condition = bind(path, tree, 1);
+    if (condition != null && condition.size() > MAX_SIZE) {
+      reader.problem(
+          tree.place(),
+          path,
+          condition.size() + " conditions with those of its matchers",
+          "use at most " + MAX_SIZE);
+      return null;
+    }
+    return condition;
+  }
+
+  private @Nullable Condition bind(String path, ConfigTree tree, int depth) {
+    if (depth > MAX_DEPTH) {
+      reader.problem(
+          tree.place(), path, "nested deeper than " + MAX_DEPTH + " levels", "name a matcher");
+      return null;
+    }
+    if (tree instanceof ConfigTree.Mapping mapping) {
+      for (ConfigTree.Entry entry : mapping.entries()) {
+        if (entry.key().equals("response")) {
+          reader.problem(
+              entry.place(),
+              path + ".response",
+              "a condition on the response can only stand beside ttl, grace, stale-if-error and"
+                  + " cache, as response of the rule",
+              "");
+          return null;
+        }
+      }
+    }
+    Map<String, ConfigTree.Entry> entries = reader.entries(path, tree, KEYS);
+    if (entries == null) {
+      return null;
+    }
+    if (entries.isEmpty()) {
+      if (tree instanceof ConfigTree.Mapping mapping && mapping.entries().isEmpty()) {
+        reader.problem(
+            tree.place(), path, "an empty condition", "known here: " + String.join(", ", KEYS));
+      }
+      return null;
+    }
+    List<Condition> conditions = new ArrayList<>();
+    boolean isWhole = true;
+    for (ConfigTree.Entry entry : entries.values()) {
+      Condition one = bind(path + "." + entry.key(), entry, depth);
+      if (one == null) {
+        isWhole = false;
+      } else {
+        conditions.add(one);
+      }
+    }
+    return isWhole ? Condition.all(conditions) : null;
+  }
+
+  private @Nullable Condition bind(String path, ConfigTree.Entry entry, int depth) {
+    ConfigTree tree = entry.value();
+    return switch (entry.key()) {
+      case "host" -> of(hostTest(path, tree), RequestConditions::host);
+      case "path" -> of(pathTest(path, tree), RequestConditions::path);
+      case "method" -> of(methodTest(path, tree), RequestConditions::method);
+      case "query" -> named(path, tree, this::isParameter, RequestConditions::query);
+      case "header" -> named(path, tree, this::headerName, RequestConditions::header);
+      case "cookie" -> named(path, tree, this::cookieName, RequestConditions::cookie);
+      case "client" -> client(path, tree);
+      case "listener" -> of(words(path, tree, listeners), RequestConditions::listener);
+      case "scheme" -> of(words(path, tree, List.of("http", "https")), RequestConditions::scheme);
+      case "protocol" ->
+          of(
+              words(path, tree, List.of("HTTP/1.0", "HTTP/1.1", "HTTP/2", "HTTP/3")),
+              RequestConditions::protocol);
+      case "tls-version" ->
+          of(words(path, tree, List.of("TLSv1.2", "TLSv1.3")), RequestConditions::tlsVersion);
+      case "server-name" -> of(hostTest(path, tree), RequestConditions::tlsServerName);
+      case "time" -> time(path, tree);
+      case "matches" -> matches(path, tree);
+      case "all" -> list(path, tree, depth, Condition::all);
+      case "any" -> list(path, tree, depth, Condition::any);
+      case "not" -> {
+        Condition inner = bind(path, tree, depth + 1);
+        yield inner == null ? null : Condition.not(inner);
+      }
+      default -> throw new IllegalStateException(entry.key());
+    };
+  }
+
+  private static @Nullable Condition of(
+      @Nullable TextTest test, Function<TextTest, Condition> make) {
+    return test == null ? null : make.apply(test);
+  }
+
+  // --- combinations -----------------------------------------------------------------------------
+
+  private @Nullable Condition list(
+      String path, ConfigTree tree, int depth, Function<List<Condition>, Condition> make) {
+    if (!(tree instanceof ConfigTree.Sequence sequence) || sequence.items().isEmpty()) {
+      reader.problem(tree.place(), path, "not a list of conditions", "begin each with a dash");
+      return null;
+    }
+    if (sequence.items().size() > MAX_SIZE) {
+      reader.problem(tree.place(), path, "more than " + MAX_SIZE + " conditions", "use fewer");
+      return null;
+    }
+    List<Condition> conditions = new ArrayList<>();
+    int index = 0;
+    boolean isWhole = true;
+    for (ConfigTree item : sequence.items()) {
+      Condition one = bind(path + "." + index++, item, depth + 1);
+      if (one == null) {
+        isWhole = false;
+      } else {
+        conditions.add(one);
+      }
+    }
+    return isWhole ? make.apply(conditions) : null;
+  }
+
+  private @Nullable Condition matches(String path, ConfigTree tree) {
+    List<String> names = reader.texts(path, tree);
+    if (names == null) {
+      return null;
+    }
+    List<Condition> conditions = new ArrayList<>();
+    for (String name : names) {
+      if (!matchers.containsKey(name)) {
+        reader.problem(
+            tree.place(),
+            path,
+            "there is no matcher named " + Printable.shown(name),
+            matchers.isEmpty()
+                ? "add it under matchers"
+                : Printable.suggestion(name, matchers.keySet()));
+        return null;
+      }
+      Condition one = matcher(name);
+      if (one == null) {
+        return null;
+      }
+      conditions.add(one);
+    }
+    return Condition.all(conditions);
+  }
+
+  // --- parts of requests ------------------------------------------------------------------------
+
+  private interface NameCheck {
+    @Nullable String check(String path, ConfigTree.Entry entry);
+  }
+
+  private interface NamedCondition {
+    Condition of(String name, TextTest test);
+  }
+
+  private @Nullable Condition named(
+      String path, ConfigTree tree, NameCheck check, NamedCondition make) {
+    Map<String, ConfigTree.Entry> entries = reader.entries(path, tree);
+    if (entries == null) {
+      return null;
+    }
+    if (entries.isEmpty()) {
+      reader.problem(tree.place(), path, "names nothing", "write NAME: VALUE");
+      return null;
+    }
+    List<Condition> conditions = new ArrayList<>();
+    boolean isWhole = true;
+    for (ConfigTree.Entry entry : entries.values()) {
+      String own = path + "." + entry.key();
+      String name = check.check(own, entry);
+      TextTest test = textTest(own, entry.value());
+      if (name == null || test == null) {
+        isWhole = false;
+      } else {
+        conditions.add(make.of(name, test));
+      }
+    }
+    return isWhole ? Condition.all(conditions) : null;
+  }
+
+  private @Nullable String isParameter(String path, ConfigTree.Entry entry) {
+    return entry.key();
+  }
+
+  private @Nullable String headerName(String path, ConfigTree.Entry entry) {
+    if (!FieldSyntax.isToken(entry.key())) {
+      reader.problem(
+          entry.place(), path, "not the name of a header field", "write a name such as X-Country");
+      return null;
+    }
+    String name = entry.key().toLowerCase(Locale.ROOT);
+    if (name.equals("host")) {
+      reader.problem(
+          entry.place(), path, "HTTP/2 requests have no Host field", "use the condition host");
+      return null;
+    }
+    return name;
+  }
+
+  private @Nullable String cookieName(String path, ConfigTree.Entry entry) {
+    if (!FieldSyntax.isToken(entry.key())) {
+      reader.problem(
+          entry.place(), path, "not the name of a cookie", "write a name such as session");
+      return null;
+    }
+    return entry.key();
+  }
+
+  private @Nullable TextTest words(String path, ConfigTree tree, Collection<String> known) {
+    List<String> words = reader.words(path, tree, known);
+    return words == null ? null : new TextTest.Exact(TextSet.of(words));
+  }
+
+  private @Nullable TextTest methodTest(String path, ConfigTree tree) {
+    List<String> methods = reader.texts(path, tree);
+    if (methods == null) {
+      return null;
+    }
+    for (String method : methods) {
+      if (!FieldSyntax.isToken(method)) {
+        reader.problem(
+            tree.place(),
+            path,
+            "\"" + Printable.shown(method) + "\" is not a method",
+            "write methods such as GET");
+        return null;
+      }
+      if (!method.equals(method.toUpperCase(Locale.ROOT))) {
+        reader.problem(
+            tree.place(),
+            path,
+            "methods are case-sensitive",
+            "write " + method.toUpperCase(Locale.ROOT));
+        return null;
+      }
+    }
+    return new TextTest.Exact(TextSet.of(methods));
+  }
+
+  private @Nullable Condition client(String path, ConfigTree tree) {
+    List<String> texts = reader.texts(path, tree);
+    if (texts == null) {
+      return null;
+    }
+    try {
+      return RequestConditions.client(
+          AddressSet.of(ValueType.NETWORKS.reader().read(String.join(",", texts))));
+    } catch (ValueType.WrongValueException e) {
+      reader.problem(tree.place(), path, e.message(), e.right());
+      return null;
+    }
+  }
+
+  // --- texts ------------------------------------------------------------------------------------
+
+  /** A value or a list of values, each with wildcards or not; or a mapping. */
+  private @Nullable TextTest textTest(String path, ConfigTree tree) {
+    if (tree instanceof ConfigTree.Mapping) {
+      return mappedTest(path, tree, TEXT_KEYS, this::plainTest);
+    }
+    List<String> texts = reader.texts(path, tree);
+    return texts == null ? null : valuesTest(texts);
+  }
+
+  private static TextTest valuesTest(List<String> texts) {
+    List<TextTest> tests = new ArrayList<>();
+    List<String> exact = new ArrayList<>();
+    for (String text : texts) {
+      if (text.equals("*")) {
+        return TextTest.present();
+      }
+      if (Glob.isPattern(text)) {
+        tests.add(new TextTest.Wildcard(Glob.of(text)));
+      } else {
+        exact.add(text);
+      }
+    }
+    if (!exact.isEmpty()) {
+      tests.addFirst(new TextTest.Exact(TextSet.of(exact)));
+    }
+    return TextTest.any(tests);
+  }
+
+  private @Nullable TextTest hostTest(String path, ConfigTree tree) {
+    if (tree instanceof ConfigTree.Mapping) {
+      return mappedTest(path, tree, HOST_KEYS, this::hostPart);
+    }
+    List<String> texts = reader.texts(path, tree);
+    if (texts == null) {
+      return null;
+    }
+    for (String text : texts) {
+      if (!isHost(path, tree, text)) {
+        return null;
+      }
+    }
+    return valuesTest(texts.stream().map(text -> text.toLowerCase(Locale.ROOT)).toList());
+  }
+
+  private boolean isHost(String path, ConfigTree tree, String text) {
+    if (text.matches("[A-Za-z0-9._*?-]+|\\[[0-9A-Fa-f:.]+]")) {
+      return true;
+    }
+    reader.problem(
+        tree.place(),
+        path,
+        "\"" + Printable.shown(text) + "\" is not a host without a port",
+        "write a name such as www.example.com or *.example.com");
+    return false;
+  }
+
+  private @Nullable TextTest hostPart(String path, ConfigTree tree, String key, String text) {
+    if (key.equals("regex")) {
+      return plainTest(path, tree, key, text);
+    }
+    return isHost(path, tree, text)
+        ? plainTest(path, tree, key, text.toLowerCase(Locale.ROOT))
+        : null;
+  }
+
+  private @Nullable TextTest pathTest(String path, ConfigTree tree) {
+    if (tree instanceof ConfigTree.Mapping) {
+      return mappedTest(path, tree, PATH_KEYS, this::pathPart);
+    }
+    List<String> texts = reader.texts(path, tree);
+    if (texts == null) {
+      return null;
+    }
+    List<TextTest> tests = new ArrayList<>();
+    for (String text : texts) {
+      TextTest test = pathPart(path, tree, "prefix", text);
+      if (test == null) {
+        return null;
+      }
+      tests.add(test);
+    }
+    return TextTest.any(tests);
+  }
+
+  private @Nullable TextTest pathPart(String path, ConfigTree tree, String key, String text) {
+    if (key.equals("is") || key.equals("prefix")) {
+      try {
+        ValueType.PATH_PREFIX.reader().read(text);
+      } catch (ValueType.WrongValueException e) {
+        reader.problem(tree.place(), path, e.message(), e.right());
+        return null;
+      }
+      return key.equals("is")
+          ? new TextTest.Exact(TextSet.of(List.of(text)))
+          : new TextTest.PathPrefix(text);
+    }
+    if (key.equals("extension")) {
+      return extension(path, tree, text);
+    }
+    if (!key.equals("regex") && (!text.matches("[!-~]+") || text.indexOf('#') >= 0)) {
+      reader.problem(
+          tree.place(),
+          path,
+          "\"" + Printable.shown(text) + "\" has characters that no path has",
+          "percent-encode them");
+      return null;
+    }
+    if (key.equals("glob") && !text.startsWith("/") && !text.startsWith("*")) {
+      reader.problem(
+          tree.place(),
+          path,
+          "\"" + Printable.shown(text) + "\" matches no path",
+          "begin it with / or *");
+      return null;
+    }
+    return plainTest(path, tree, key, text);
+  }
+
+  private @Nullable TextTest extension(String path, ConfigTree tree, String text) {
+    String extension = text.startsWith(".") ? text.substring(1) : text;
+    if (extension.matches("[A-Za-z0-9_~-]{1,32}")) {
+      return new TextTest.Extension(TextSet.ofIgnoringCase(List.of(extension)));
+    }
+    reader.problem(
+        tree.place(),
+        path,
+        "\"" + Printable.shown(text) + "\" is not the extension of a file",
+        "write extensions such as m3u8");
+    return null;
+  }
+
+  private interface TextPart {
+    @Nullable TextTest test(String path, ConfigTree tree, String key, String text);
+  }
+
+  /** All keys hold; of the values of one key, one. */
+  private @Nullable TextTest mappedTest(
+      String path, ConfigTree tree, List<String> keys, TextPart part) {
+    Map<String, ConfigTree.Entry> entries = reader.entries(path, tree, keys);
+    if (entries == null) {
+      return null;
+    }
+    if (entries.isEmpty()) {
+      if (tree instanceof ConfigTree.Mapping mapping && mapping.entries().isEmpty()) {
+        reader.problem(
+            tree.place(),
+            path,
+            "nothing to compare with",
+            "known here: " + String.join(", ", keys));
+      }
+      return null;
+    }
+    List<TextTest> all = new ArrayList<>();
+    for (ConfigTree.Entry entry : entries.values()) {
+      String own = path + "." + entry.key();
+      List<String> texts = reader.texts(own, entry.value());
+      if (texts == null) {
+        return null;
+      }
+      List<TextTest> any = new ArrayList<>();
+      for (String text : texts) {
+        TextTest test = part.test(own, entry.value(), entry.key(), text);
+        if (test == null) {
+          return null;
+        }
+        any.add(test);
+      }
+      all.add(TextTest.any(any));
+    }
+    return TextTest.all(all);
+  }
+
+  private @Nullable TextTest plainTest(String path, ConfigTree tree, String key, String text) {
+    return switch (key) {
+      case "is" -> new TextTest.Exact(TextSet.of(List.of(text)));
+      case "prefix" -> new TextTest.Prefix(text);
+      case "suffix" -> new TextTest.Suffix(text);
+      case "glob" -> new TextTest.Wildcard(Glob.of(text));
+      case "present" -> {
+        if (text.equals("true")) {
+          yield TextTest.present();
+        }
+        reader.problem(
+            tree.place(), path, "only true can be written here", "put the condition below not");
+        yield null;
+      }
+      case "regex" -> {
+        try {
+          yield new TextTest.Regex(LinearRegex.of(text));
+        } catch (IllegalArgumentException e) {
+          reader.problem(
+              tree.place(), path, Printable.shown(String.valueOf(e.getMessage()), 200), "");
+          yield null;
+        }
+      }
+      default -> throw new IllegalStateException(key);
+    };
+  }
+
+  // --- time -------------------------------------------------------------------------------------
+
+  private @Nullable Condition time(String path, ConfigTree tree) {
+    Map<String, ConfigTree.Entry> entries =
+        reader.entries(path, tree, List.of("days", "from", "to", "zone"));
+    if (entries == null) {
+      return null;
+    }
+    ConfigTree.Entry days = entries.get("days");
+    Set<DayOfWeek> set = EnumSet.allOf(DayOfWeek.class);
+    if (days != null) {
+      List<String> words = reader.words(path + ".days", days.value(), DAYS);
+      if (words == null) {
+        return null;
+      }
+      set = EnumSet.noneOf(DayOfWeek.class);
+      for (String word : words) {
+        set.add(DayOfWeek.of(DAYS.indexOf(word) + 1));
+      }
+    }
+    ConfigTree.Entry zone = entries.get("zone");
+    ZoneId id = zone == null ? ZoneOffset.UTC : zone(path + ".zone", zone.value());
+    ConfigTree.Entry from = entries.get("from");
+    ConfigTree.Entry to = entries.get("to");
+    if ((from == null) != (to == null)) {
+      reader.problem(
+          tree.place(), path, "from and to belong together", "give both, or neither for all day");
+      return null;
+    }
+    Integer start = from == null ? Integer.valueOf(0) : minute(path + ".from", from.value());
+    Integer end = to == null ? Integer.valueOf(0) : minute(path + ".to", to.value());
+    if (from == null && days == null) {
+      reader.problem(tree.place(), path, "names no time", "give days, or from and to");
+      return null;
+    }
+    return id == null || start == null || end == null ? null : new TimeWindow(set, start, end, id);
+  }
+
+  private @Nullable ZoneId zone(String path, ConfigTree tree) {
+    String text = reader.text(path, tree);
+    if (text == null) {
+      return null;
+    }
+    try {
+      return ZoneId.of(text);
+    } catch (DateTimeException e) {
+      reader.problem(
+          tree.place(),
+          path,
+          "\"" + Printable.shown(text) + "\" is not a time zone",
+          "write a name such as Europe/Berlin");
+      return null;
+    }
+  }
+
+  private @Nullable Integer minute(String path, ConfigTree tree) {
+    String text = reader.text(path, tree);
+    if (text == null) {
+      return null;
+    }
+    if (!text.matches("([01]\\d|2[0-3]):[0-5]\\d")) {
+      reader.problem(
+          tree.place(),
+          path,
+          "\"" + Printable.shown(text) + "\" is not a time of day",
+          "write one such as \"08:30\"");
+      return null;
+    }
+    return Integer.parseInt(text.substring(0, 2)) * 60 + Integer.parseInt(text.substring(3));
+  }
+}

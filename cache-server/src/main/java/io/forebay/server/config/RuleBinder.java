@@ -1,0 +1,168 @@
+package io.forebay.server.config;
+
+import io.forebay.server.rule.Condition;
+import io.forebay.server.rule.RouteRules;
+import io.forebay.server.rule.Rule;
+import io.forebay.server.rule.RuleActions;
+import io.forebay.server.text.Printable;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Compiles the rules of routes, and the sets of rules that they share. */
+final class RuleBinder {
+  static final int MAX_RULES = 1000;
+  static final int MAX_NAMED = 1000;
+
+  private final ConfigValues values;
+  private final TreeReader reader;
+  private final ConditionBinder conditions;
+  private final ActionBinder actions;
+  private final Map<String, ConfigTree> sets;
+  private final Map<String, List<Rule>> boundSets = new HashMap<>();
+
+  RuleBinder(ConfigValues values, List<ConfigProblem> problems, Set<String> listeners) {
+    this.values = values;
+    reader = new TreeReader(problems);
+    conditions =
+        new ConditionBinder(reader, named(ConfigKeys.MATCHERS, ConfigKeys.MATCHER), listeners);
+    actions = new ActionBinder(reader);
+    sets = named(ConfigKeys.RULE_SETS, ConfigKeys.RULE_SET);
+    conditions.bindMatchers();
+    sets.keySet().forEach(this::set);
+  }
+
+  private Map<String, ConfigTree> named(Section<?> section, Field<?, ?> field) {
+    Map<String, ConfigTree> trees = new LinkedHashMap<>();
+    for (Map.Entry<String, SourceLocation> entry : values.instances(section).entrySet()) {
+      String path = section.prefix() + "." + entry.getKey();
+      if (trees.size() == MAX_NAMED) {
+        reader.problem(
+            entry.getValue(), section.prefix(), "more than " + MAX_NAMED + " names", "use fewer");
+        break;
+      }
+      ConfigTree tree = values.tree(path + "." + field.name());
+      if (tree != null) {
+        trees.put(entry.getKey(), tree);
+      } else {
+        reader.problem(entry.getValue(), path, "is empty", "remove it");
+      }
+    }
+    return trees;
+  }
+
+  /** The texts of matchers or sets of rules by name, for the dump. */
+  static Map<String, String> texts(ConfigValues values, Section<?> section, Field<?, ?> field) {
+    Map<String, String> texts = new LinkedHashMap<>();
+    for (String name : values.instances(section).keySet()) {
+      ConfigTree tree = values.tree(section.prefix() + "." + name + "." + field.name());
+      if (tree != null) {
+        texts.put(name, TreeText.of(tree));
+      }
+    }
+    return texts;
+  }
+
+  /** The rules of the route whose keys begin with {@code scope}. */
+  RouteRules ofRoute(String scope) {
+    ConfigTree tree = values.tree(scope + "." + ConfigKeys.ROUTE_RULES.name());
+    if (tree == null) {
+      return RouteRules.NONE;
+    }
+    List<Rule> rules = rules(scope + ".rules", tree, true);
+    if (rules.size() > MAX_RULES) {
+      reader.problem(
+          tree.place(),
+          scope + ".rules",
+          rules.size() + " rules with those of its sets",
+          "use at most " + MAX_RULES);
+    }
+    return rules.isEmpty() ? RouteRules.NONE : new RouteRules(TreeText.of(tree), rules);
+  }
+
+  private List<Rule> rules(String path, ConfigTree tree, boolean mayUse) {
+    if (!(tree instanceof ConfigTree.Sequence sequence)) {
+      reader.problem(tree.place(), path, "not a list of rules", "begin each rule with a dash");
+      return List.of();
+    }
+    if (sequence.items().size() > MAX_RULES) {
+      reader.problem(
+          tree.place(), path, sequence.items().size() + " rules", "use at most " + MAX_RULES);
+      return List.of();
+    }
+    List<Rule> rules = new ArrayList<>();
+    int index = 0;
+    for (ConfigTree item : sequence.items()) {
+      add(rules, path + "." + index++, item, index, mayUse);
+    }
+    return rules;
+  }
+
+  private void add(List<Rule> rules, String path, ConfigTree tree, int number, boolean mayUse) {
+    Map<String, ConfigTree.Entry> entries = reader.entries(path, tree, ActionBinder.RULE_KEYS);
+    if (entries == null) {
+      return;
+    }
+    ConfigTree.Entry use = entries.get("use");
+    if (use != null) {
+      if (entries.size() > 1) {
+        reader.problem(use.place(), path + ".use", "a rule that uses a set has no other keys", "");
+      } else if (!mayUse) {
+        reader.problem(use.place(), path + ".use", "a set of rules cannot use another", "");
+      } else {
+        rules.addAll(used(path + ".use", use.value()));
+      }
+      return;
+    }
+    ConfigTree.Entry name = entries.get("name");
+    String given = name == null ? null : reader.value(path + ".name", name.value(), ValueType.NAME);
+    ConfigTree.Entry when = entries.get("when");
+    Condition condition = when == null ? null : conditions.bind(path + ".when", when.value());
+    boolean isWhole =
+        tree instanceof ConfigTree.Mapping mapping && mapping.entries().size() == entries.size();
+    RuleActions done = isWhole ? actions.bind(path, tree.place(), entries) : null;
+    if (done == null || (when != null && condition == null)) {
+      return;
+    }
+    Rule rule =
+        new Rule(given == null ? "rule-" + number : given, tree.place().text(), condition, done);
+    if (done.groups() > rule.groups()) {
+      reader.problem(
+          tree.place(),
+          path,
+          "names $" + done.groups() + ", but no regex on the path has so many groups",
+          "add path: {regex: ...} with groups in parentheses to when");
+      return;
+    }
+    rules.add(rule);
+  }
+
+  private List<Rule> used(String path, ConfigTree tree) {
+    String name = reader.text(path, tree);
+    if (name == null) {
+      return List.of();
+    }
+    if (!sets.containsKey(name)) {
+      reader.problem(
+          tree.place(),
+          path,
+          "there is no set of rules named " + Printable.shown(name),
+          sets.isEmpty() ? "add it under rule-sets" : Printable.suggestion(name, sets.keySet()));
+      return List.of();
+    }
+    return set(name);
+  }
+
+  private List<Rule> set(String name) {
+    List<Rule> known = boundSets.get(name);
+    ConfigTree tree = sets.get(name);
+    if (known == null && tree != null) {
+      known = List.copyOf(rules("rule-sets." + name, tree, false));
+      boundSets.put(name, known);
+    }
+    return known == null ? List.of() : known;
+  }
+}

@@ -1,0 +1,126 @@
+package io.forebay.server.exchange;
+
+import io.forebay.core.http.HeaderFields;
+import io.forebay.core.http.HttpDate;
+import io.forebay.core.http.WireRequest;
+import io.forebay.core.policy.CacheStatus;
+import io.forebay.core.policy.ProxyError;
+import io.forebay.core.policy.Reason;
+import io.forebay.server.counters.LoopCounters.CacheResult;
+import io.forebay.server.fairness.ClientNetwork;
+import io.forebay.server.http.ClientInfo;
+import io.forebay.server.http.ResponseSink;
+import io.forebay.server.response.HeadLines;
+import io.forebay.server.response.HeadWriter;
+import io.forebay.server.rule.LocalAnswer;
+import io.forebay.server.rule.RequestFacts;
+import io.forebay.server.rule.RouteRules;
+import io.forebay.server.rule.RuleOutcome;
+import io.forebay.server.runtime.RuntimeConfig;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import org.jspecify.annotations.Nullable;
+
+/** Asks the rules of a route about a request, and answers where one of them does. */
+final class RuleResponder {
+  private RuleResponder() {}
+
+  /**
+   * Gives the request what the rules of its route say.
+   *
+   * @return the step that follows where a rule answers, or null when the request goes on
+   */
+  static @Nullable Step answer(
+      ExchangeContext loop, ClientRequest request, ClientResponse response, Continuation exchange) {
+    RouteRules rules = request.config().rules(request.route());
+    if (rules == null) {
+      return null;
+    }
+    RequestFacts facts =
+        new RequestFacts().of(request.view(), request.client(), address(request), loop.nowMillis());
+    RuleOutcome outcome = rules.of(facts);
+    request.rules(outcome);
+    return switch (outcome.answer()) {
+      case null -> null;
+      case LocalAnswer.Deny deny ->
+          exchange.refuse(
+              deny.status(), deny.text(), Reason.RULE_DENY, ProxyError.HTTP_REQUEST_DENIED);
+      case LocalAnswer.Redirect redirect ->
+          respond(
+              loop,
+              request,
+              response,
+              redirect.status(),
+              HeaderFields.of("location", redirect.to().url(request.view(), outcome.captures())),
+              new byte[0],
+              Reason.RULE_REDIRECT);
+      case LocalAnswer.Respond respond ->
+          respond(
+              loop,
+              request,
+              response,
+              respond.status(),
+              respond.fields(),
+              respond.body(),
+              Reason.RULE_RESPOND);
+    };
+  }
+
+  /** As the rules see it: that of the connection, or what a trusted proxy says. */
+  private static @Nullable String address(ClientRequest request) {
+    String peer = request.client().address();
+    return request.config().upstream().trusts(peer)
+        ? ClientNetwork.address(peer, request.view().fields(), request.config().upstream()::trusts)
+        : peer;
+  }
+
+  /**
+   * The same for the fast lane.
+   *
+   * @return false where an exchange has to handle the request
+   */
+  static boolean staysFast(
+      RuntimeConfig config,
+      RouteRules rules,
+      WireRequest request,
+      ClientInfo client,
+      long nowMillis,
+      RequestFacts facts,
+      RuleOutcome into) {
+    // Whom a trusted proxy speaks for takes parsing its fields.
+    String address = config.trustsNobody() ? client.address() : null;
+    return rules.ofFastLane(facts.ofFastLane(request, client, address, nowMillis), into);
+  }
+
+  private static Step respond(
+      ExchangeContext loop,
+      ClientRequest request,
+      ClientResponse response,
+      int status,
+      HeaderFields fields,
+      byte[] body,
+      Reason why) {
+    request.body().cancel();
+    ResponseSink sink = response.sink();
+    HeadWriter head = loop.heads().begin(sink, status, request.rules());
+    HstsLine.write(request, head);
+    ByteBuf out = head.fields();
+    HeadLines.text(out, "date: " + HttpDate.format(loop.nowMillis()) + "\r\n");
+    EndToEndFields.copy(out, fields);
+    head.cacheStatus(
+        request.config().cacheStatus().forwarded(why, CacheStatus.NO_STATUS, false, false, null));
+    ByteBufAllocator allocator = out.alloc();
+    boolean hasBody = body.length > 0 && !request.isHead();
+    head.send(status == 204 ? ResponseSink.LENGTH_ABSENT : body.length, !hasBody);
+    if (hasBody) {
+      sink.body(allocator.directBuffer(body.length).writeBytes(body));
+      sink.end(HeaderFields.EMPTY);
+      response.record().bodyBytes(body.length);
+    } else {
+      sink.flush();
+    }
+    response.onHeadSent(status, CacheResult.SYNTHETIC, why);
+    response.over();
+    return Step.AWAIT;
+  }
+}

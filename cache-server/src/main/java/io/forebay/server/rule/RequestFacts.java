@@ -1,0 +1,125 @@
+package io.forebay.server.rule;
+
+import io.forebay.core.http.FieldsView;
+import io.forebay.core.http.Latin1Text;
+import io.forebay.core.http.RequestView;
+import io.forebay.core.http.WireRequest;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request as conditions see it. In the fast lane it is a flyweight that allocates nothing, and
+ * a condition that would have to answers {@link Condition#LATER}. Confined to one thread, reused
+ * for one request after the other.
+ */
+public final class RequestFacts {
+  private final long[] addressBits = new long[2];
+  private final Latin1Text line = new Latin1Text();
+  private @Nullable RequestView view;
+  private @Nullable WireRequest wire;
+  private @Nullable RuleClient client;
+  private @Nullable String address;
+  private @Nullable String parsedAddress;
+  private boolean isAddressKnown;
+  private boolean hasAddress;
+  private long nowMillis;
+
+  /**
+   * From now on the facts of that request.
+   *
+   * @param clientAddress the address of the client, or null where it is not known
+   */
+  public RequestFacts of(
+      RequestView request, RuleClient ruleClient, @Nullable String clientAddress, long atMillis) {
+    view = request;
+    wire = null;
+    client = ruleClient;
+    address = clientAddress;
+    isAddressKnown = true;
+    nowMillis = atMillis;
+    return this;
+  }
+
+  /**
+   * The same for a request of the fast lane.
+   *
+   * @param clientAddress the address of the client, or null where only an exchange can tell
+   */
+  public RequestFacts ofFastLane(
+      WireRequest request, RuleClient ruleClient, @Nullable String clientAddress, long atMillis) {
+    view = request;
+    wire = request;
+    client = ruleClient;
+    address = clientAddress;
+    isAddressKnown = clientAddress != null;
+    nowMillis = atMillis;
+    return this;
+  }
+
+  RequestView view() {
+    return Objects.requireNonNull(view);
+  }
+
+  RuleClient client() {
+    return Objects.requireNonNull(client);
+  }
+
+  boolean isFast() {
+    return wire != null;
+  }
+
+  long nowMillis() {
+    return nowMillis;
+  }
+
+  CharSequence path() {
+    return view().pathText();
+  }
+
+  @Nullable CharSequence query() {
+    return view().queryText();
+  }
+
+  /** Whether one line of the field passes the test. */
+  int anyLine(String lowerCaseName, TextTest test) {
+    WireRequest fast = wire;
+    if (fast == null) {
+      FieldsView fields = view().fields();
+      for (String value : fields.all(lowerCaseName)) {
+        if (test.test(value, 0, value.length(), false) == Condition.YES) {
+          return Condition.YES;
+        }
+      }
+      return Condition.NO;
+    }
+    int found = Condition.NO;
+    int at = fast.nextField(lowerCaseName, WireRequest.FIRST_FIELD, line);
+    while (at >= 0) {
+      int verdict = test.test(line, 0, line.length(), true);
+      if (verdict == Condition.YES) {
+        return verdict;
+      }
+      found = Math.max(found, verdict);
+      at = fast.nextField(lowerCaseName, at, line);
+    }
+    return found;
+  }
+
+  /** Whether the client's address is in a set. */
+  int isIn(AddressSet set) {
+    if (!isAddressKnown) {
+      return Condition.LATER;
+    }
+    String text = address;
+    if (text == null) {
+      return Condition.NO;
+    }
+    if (!text.equals(parsedAddress)) {
+      hasAddress = AddressSet.parse(text, addressBits);
+      parsedAddress = text;
+    }
+    return hasAddress && set.contains(addressBits[0], addressBits[1])
+        ? Condition.YES
+        : Condition.NO;
+  }
+}

@@ -1,0 +1,58 @@
+package io.forebay.server.rule;
+
+import io.forebay.core.http.RequestView;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A condition and what follows where it holds.
+ *
+ * @param name for people
+ * @param place file and line
+ * @param when null for every request
+ */
+public record Rule(String name, String place, @Nullable Condition when, RuleActions actions) {
+
+  int test(RequestFacts facts) {
+    Condition condition = when;
+    return condition == null ? Condition.YES : condition.test(facts);
+  }
+
+  /** What the groups of the first expression on the path captured that is found; null for none. */
+  String @Nullable [] captures(RequestView request) {
+    Condition condition = when;
+    if (condition == null || actions.groups() == 0) {
+      return null;
+    }
+    for (TextTest.Regex regex : expressions(condition)) {
+      String[] captures = regex.expression().captures(request.path());
+      if (captures != null) {
+        return captures;
+      }
+    }
+    return null;
+  }
+
+  /** The place and what it does, for people. */
+  public String describe() {
+    return place + ": " + actions.describe();
+  }
+
+  /** How many groups the expressions on the path have. */
+  public int groups() {
+    Condition condition = when;
+    return condition == null
+        ? 0
+        : expressions(condition).stream()
+            .mapToInt(regex -> regex.expression().groupCount())
+            .max()
+            .orElse(0);
+  }
+
+  private static List<TextTest.Regex> expressions(Condition condition) {
+    List<TextTest.Regex> found = new ArrayList<>();
+    condition.pathExpressions(found::add);
+    return found;
+  }
+}

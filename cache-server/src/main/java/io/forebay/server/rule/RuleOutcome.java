@@ -1,0 +1,104 @@
+package io.forebay.server.rule;
+
+import io.forebay.core.http.RequestView;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the rules of a route mean for one request. Made for each request by an exchange, and reused
+ * by the fast lane, which fills in the edits of fields alone.
+ */
+public final class RuleOutcome {
+
+  /** Of routes without rules. */
+  public static final RuleOutcome NONE = new RuleOutcome();
+
+  private final List<Rule> rules = new ArrayList<>(0);
+  private @Nullable LocalAnswer answer;
+  private String @Nullable [] captures;
+
+  // Edits of the fields of what is delivered, in the order of the rules.
+  private FieldEdits[] edits = new FieldEdits[0];
+  private byte[][] lines = new byte[0][];
+  private int editCount;
+
+  public RuleOutcome() {}
+
+  void clear() {
+    editCount = 0;
+  }
+
+  /** The rule holds, in an exchange. */
+  void add(Rule rule, RequestView request) {
+    rules.add(rule);
+    String[] captured = rule.captures(request);
+    FieldEdits fields = rule.actions().responseFields();
+    if (fields != null) {
+      add(fields, fields.lines(request, captured));
+    }
+    if (rule.actions().answer() != null) {
+      answer = rule.actions().answer();
+      captures = captured;
+    }
+  }
+
+  /** The rule holds, in the fast lane. */
+  void addFast(Rule rule) {
+    FieldEdits fields = rule.actions().responseFields();
+    if (fields != null) {
+      add(fields, fields.constantLines());
+    }
+  }
+
+  private void add(FieldEdits fields, byte[] fieldLines) {
+    if (editCount == edits.length) {
+      int room = Math.max(4, 2 * editCount);
+      edits = Arrays.copyOf(edits, room);
+      lines = Arrays.copyOf(lines, room);
+    }
+    edits[editCount] = fields;
+    lines[editCount++] = fieldLines;
+  }
+
+  /** The rules that hold, in their order. */
+  public List<Rule> rules() {
+    return rules;
+  }
+
+  /** The response that ends the request here, or null. */
+  public @Nullable LocalAnswer answer() {
+    return answer;
+  }
+
+  /** The groups of the rule that answers, or null. */
+  public String @Nullable [] captures() {
+    return captures;
+  }
+
+  /** Number of edits of the fields of what is delivered. */
+  public int editCount() {
+    return editCount;
+  }
+
+  /** The beginnings {@code name:} of lines that an edit removes. */
+  public byte[][] removedPrefixes(int edit) {
+    return edits[edit].removedPrefixes();
+  }
+
+  /** The lines that an edit writes. */
+  public byte[] lines(int edit) {
+    return lines[edit];
+  }
+
+  /** Whether the fields of that name, in lower case, are removed or replaced. */
+  public boolean removes(String name) {
+    for (int i = 0; i < editCount; i++) {
+      if (edits[i].removes(name)) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

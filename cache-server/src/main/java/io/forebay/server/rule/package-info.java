@@ -1,0 +1,18 @@
+/**
+ * Rules of routes: conditions on requests, and what follows where they hold. Compiled once from the
+ * configuration, immutable, evaluated without interpreting text.
+ *
+ * <pre>
+ *   configuration ──► RouteRules ── Rule ─┬─ Condition    host, path, header, client, ...
+ *                          │              ├─ LocalAnswer  deny, redirect, respond
+ *                          │              └─ FieldEdits   fields of what is delivered
+ *   RequestFacts ──────────┴─► RuleOutcome                what one request gets
+ * </pre>
+ *
+ * <p>Start at {@link io.forebay.server.rule.RouteRules}. Knows neither the configuration, which
+ * builds its objects, nor exchanges, which evaluate them.
+ */
+@NullMarked
+package io.forebay.server.rule;
+
+import org.jspecify.annotations.NullMarked;
