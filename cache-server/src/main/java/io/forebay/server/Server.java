@@ -60,6 +60,7 @@ import io.forebay.server.origin.probe.Prober;
 import io.forebay.server.origin.probe.ServerProbes;
 import io.forebay.server.origin.resume.ResumingOriginClient;
 import io.forebay.server.protect.Gatekeeper;
+import io.forebay.server.protect.rate.RateBuckets;
 import io.forebay.server.purge.PurgeDone;
 import io.forebay.server.purge.PurgeOrder;
 import io.forebay.server.purge.PurgePredicate;
@@ -130,6 +131,7 @@ public final class Server implements NodeControl, AutoCloseable {
   private final FillTable fills;
   private final TunnelLimiter tunnels = new TunnelLimiter();
   private final ClientLimiter places = new ClientLimiter();
+  private final RateBuckets rateBuckets = new RateBuckets(System::nanoTime);
   private final FillHistory history = FillHistory.ofKeys(HISTORY_ENTRIES);
   private final ObjectStore store;
   private final MemoryPlan.Sum memorySum;
@@ -483,7 +485,7 @@ public final class Server implements NodeControl, AutoCloseable {
         new HeadWriter(RuntimeConfig.MAX_CACHE_STATUS_LENGTH),
         new RequestIds(clockMillis.getAsLong(), loop.index()),
         new FailureLog(clockMillis),
-        new Gatekeeper(loopCounters),
+        new Gatekeeper(loopCounters, rateBuckets),
         new SplittableRandom()::nextDouble);
   }
 

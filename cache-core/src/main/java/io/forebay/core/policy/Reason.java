@@ -127,6 +127,8 @@ public enum Reason {
       "Too many requests from this client's network are waiting for the origin."),
   REFUSED_ACCESS(
       null, "access", "The route's protection does not admit clients from this network."),
+  REFUSED_RATE_LIMIT(
+      null, "rate-limit", "The client sends more requests than a rate limit of the route admits."),
   REFUSED_DRAINING(null, "draining", "The server is shutting down."),
   REFUSED_ONLY_IF_CACHED(
       null,

@@ -2760,6 +2760,7 @@ final class ConfigKeys {
           RULE_SETS,
           ROUTES,
           ProtectionKeys.PROFILES,
+          ProtectionKeys.RATE_LIMITS,
           LIMITS,
           TIMEOUTS,
           HTTP2,

@@ -2,18 +2,24 @@ package io.forebay.server.config;
 
 import io.forebay.server.config.ConfigValues.Raw;
 import io.forebay.server.config.ProtectionProfile.AccessConfig;
+import io.forebay.server.config.ProtectionProfile.RateLimitConfig;
 import io.forebay.server.network.NetworkFile;
 import io.forebay.server.network.NetworkSet;
 import io.forebay.server.text.Printable;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the profiles of {@code protection} and the files that they name. */
 final class ProtectionBinder extends Binder {
+  private static final int MAX_LIMITS = 16;
+  private static final Duration MAX_REFILL = Duration.ofDays(366);
+
   private final List<ProtectionProfile> profiles = new ArrayList<>();
 
   ProtectionBinder(ConfigValues values, List<ConfigProblem> problems, Map<String, String> sources) {
@@ -25,7 +31,7 @@ final class ProtectionBinder extends Binder {
         values.instances(ProtectionKeys.PROFILES).entrySet()) {
       String name = instance.getKey();
       String scope = "protection." + name;
-      profiles.add(new ProtectionProfile(name, access(scope)));
+      profiles.add(new ProtectionProfile(name, access(scope), rateLimits(scope)));
       for (Field<ProtectionProfile, ?> field : ProtectionKeys.PROFILES.fields()) {
         source(ProtectionKeys.PROFILES, name, field, scope + "." + field.name());
       }
@@ -64,6 +70,60 @@ final class ProtectionBinder extends Binder {
             ? networks(scope, ProtectionKeys.ALLOW, allow, ProtectionKeys.ALLOW_FILE, allowFile)
             : null,
         networks(scope, ProtectionKeys.DENY, deny, ProtectionKeys.DENY_FILE, denyFile));
+  }
+
+  private List<RateLimitConfig> rateLimits(String scope) {
+    List<RateLimitConfig> limits = new ArrayList<>();
+    for (Map.Entry<String, SourceLocation> entry :
+        values.instances(ProtectionKeys.RATE_LIMITS.at(scope)).entrySet()) {
+      String own = scope + ".rate-limits." + entry.getKey();
+      SourceLocation place = entry.getValue();
+      RateLimitConfig limit = rateLimit(own, place);
+      if (limits.stream().anyMatch(other -> other.name().equals(limit.name()))
+          && values.get(own + ".name") != null) {
+        problems.add(
+            place.problem(own + ".name", "another limit is named " + limit.name(), "rename one"));
+      }
+      if (limits.size() == MAX_LIMITS) {
+        problems.add(place.problem(own, "more than " + MAX_LIMITS + " limits", "remove some"));
+        break;
+      }
+      String listed = scope + ".rate-limits." + limits.size();
+      for (Field<RateLimitConfig, ?> field : ProtectionKeys.RATE_LIMITS.fields()) {
+        Raw raw = values.get(own + "." + field.name());
+        if (raw != null) {
+          sources.put(listed + "." + field.name(), raw.place().text());
+        }
+      }
+      limits.add(limit);
+    }
+    return limits;
+  }
+
+  private RateLimitConfig rateLimit(String own, SourceLocation place) {
+    String key = given(own, ProtectionKeys.LIMIT_KEY);
+    int blank = key.indexOf(' ');
+    String word = blank < 0 ? key : key.substring(0, blank);
+    RateLimitConfig.Kind kind =
+        RateLimitConfig.Kind.valueOf(word.toUpperCase(Locale.ROOT).replace('-', '_'));
+    String field = blank < 0 ? "" : key.substring(blank + 1);
+    int requests = needed(own, ProtectionKeys.LIMIT_REQUESTS, place);
+    Duration per = given(own, ProtectionKeys.LIMIT_PER);
+    Integer burst = value(own, ProtectionKeys.LIMIT_BURST);
+    int atOnce = burst == null ? Math.max(1, requests) : burst;
+    double refillSeconds = (double) per.toSeconds() / Math.max(1, requests) * atOnce;
+    if (refillSeconds > MAX_REFILL.toSeconds()) {
+      problems.add(
+          place.problem(own + ".burst", "it takes more than a year to earn it again", "reduce it"));
+    }
+    return new RateLimitConfig(
+        needed(own, ProtectionKeys.LIMIT_NAME, place),
+        kind,
+        kind == RateLimitConfig.Kind.HEADER ? field.toLowerCase(Locale.ROOT) : field,
+        Math.max(1, requests),
+        per,
+        atOnce,
+        value(own, ProtectionKeys.LIMIT_PENALTY));
   }
 
   private NetworkSet networks(

@@ -1,9 +1,15 @@
 package io.forebay.server.config;
 
+import static io.forebay.server.config.Field.live;
 import static io.forebay.server.config.Field.optional;
+import static io.forebay.server.config.Field.required;
+import static io.forebay.server.config.ValueType.duration;
+import static io.forebay.server.config.ValueType.integer;
 
+import io.forebay.server.config.ProtectionProfile.RateLimitConfig;
 import io.forebay.server.config.Section.Shape;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,7 +28,7 @@ final class ProtectionKeys {
               + " protocol or, from a network of `forwarding.trusted`, of `X-Forwarded-For` or"
               + " `Forwarded`.");
   static final Field<ProtectionProfile, List<String>> DENY =
-      Field.live(
+      live(
           "access.deny",
           ValueType.NETWORKS,
           "",
@@ -47,6 +53,64 @@ final class ProtectionKeys {
           profile -> profile.access().denyFile(),
           "File with further networks for `access.deny`, in the same form.");
 
+  static final Field<RateLimitConfig, String> LIMIT_NAME =
+      required(
+          "name",
+          ValueType.NAME,
+          false,
+          RateLimitConfig::name,
+          "Name of the limit in the `RateLimit` fields; a limit that keeps its name keeps its"
+              + " counts over a reload.");
+  static final Field<RateLimitConfig, String> LIMIT_KEY =
+      live(
+          "key",
+          ValueType.matching(
+              "rate limit key",
+              "`client`, `client-network`, `host`, `route`, `header NAME` or `cookie NAME`",
+              "client|client-network|host|route|(header|cookie) [!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}",
+              "client",
+              "write one of these"),
+          "client-network",
+          RateLimitConfig::key,
+          "What requests are counted by: the client's address, its network (an IPv4 address, or"
+              + " the /64 network of an IPv6 address), the host, the route, or the value of a"
+              + " header field or cookie. Requests without that field count together.");
+  static final Field<RateLimitConfig, Integer> LIMIT_REQUESTS =
+      required(
+          "requests",
+          integer(1, 1_000_000),
+          false,
+          RateLimitConfig::requests,
+          "Requests that are admitted within `per`, in the long run; others receive 429.");
+  static final Field<RateLimitConfig, Duration> LIMIT_PER =
+      live("per", duration("1s", "1d"), "1s", RateLimitConfig::per, "Time for `requests`.");
+  static final Field<RateLimitConfig, Integer> LIMIT_BURST =
+      optional(
+          "burst",
+          integer(1, 1_000_000),
+          "as many as `requests`",
+          false,
+          RateLimitConfig::burst,
+          "Requests that are admitted at once after a pause.");
+  static final Field<RateLimitConfig, Duration> LIMIT_PENALTY =
+      optional(
+          "penalty",
+          duration("1s", "1d"),
+          "none",
+          false,
+          RateLimitConfig::penalty,
+          "How long all requests are refused after the first that exceeded the limit.");
+  static final Section<RateLimitConfig> RATE_LIMITS =
+      new Section<>(
+          "protection.NAME.rate-limits",
+          Shape.LIST_IN_NAMED,
+          "Rate limits of a profile, asked in this order; each counts the requests that those"
+              + " before it admit, hits included. Routes of one profile count together. At most"
+              + " 16 limits.",
+          "",
+          List.of(LIMIT_NAME, LIMIT_KEY, LIMIT_REQUESTS, LIMIT_PER, LIMIT_BURST, LIMIT_PENALTY),
+          ProtectionKeys::rateLimits);
+
   static final Section<ProtectionProfile> PROFILES =
       new Section<>(
           "protection",
@@ -58,6 +122,16 @@ final class ProtectionKeys {
           config -> named(config.protections()));
 
   private ProtectionKeys() {}
+
+  private static Map<String, RateLimitConfig> rateLimits(ServerConfig config) {
+    Map<String, RateLimitConfig> limits = new LinkedHashMap<>();
+    for (ProtectionProfile profile : config.protections()) {
+      for (int i = 0; i < profile.rateLimits().size(); i++) {
+        limits.put(profile.name() + "." + i, profile.rateLimits().get(i));
+      }
+    }
+    return limits;
+  }
 
   private static Map<String, ProtectionProfile> named(List<ProtectionProfile> profiles) {
     Map<String, ProtectionProfile> named = new LinkedHashMap<>();

@@ -2,8 +2,10 @@ package io.forebay.server.config;
 
 import io.forebay.server.network.NetworkSet;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,7 +13,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param name as routes name it
  */
-public record ProtectionProfile(String name, AccessConfig access) {
+public record ProtectionProfile(
+    String name, AccessConfig access, List<RateLimitConfig> rateLimits) {
+
+  public ProtectionProfile {
+    rateLimits = List.copyOf(rateLimits);
+  }
 
   /**
    * Which networks clients may come from. A client of {@code denied} is refused; where {@code
@@ -35,6 +42,39 @@ public record ProtectionProfile(String name, AccessConfig access) {
 
     public boolean isOpen() {
       return allowed == null && denied.isEmpty();
+    }
+  }
+
+  /**
+   * A limit of requests by what they have in common.
+   *
+   * @param field lower-case name of the header field, or name of the cookie; else empty
+   * @param burst requests that are admitted at once after a pause
+   * @param penalty how long a client that exceeded the limit is refused; null without penalty
+   */
+  public record RateLimitConfig(
+      String name,
+      Kind kind,
+      String field,
+      int requests,
+      Duration per,
+      int burst,
+      @Nullable Duration penalty) {
+
+    /** What requests are counted by. */
+    public enum Kind {
+      CLIENT,
+      CLIENT_NETWORK,
+      HEADER,
+      COOKIE,
+      HOST,
+      ROUTE
+    }
+
+    /** As it is written in the configuration. */
+    public String key() {
+      String word = kind.name().toLowerCase(Locale.ROOT).replace('_', '-');
+      return field.isEmpty() ? word : word + " " + field;
     }
   }
 

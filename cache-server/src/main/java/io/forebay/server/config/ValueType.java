@@ -784,7 +784,7 @@ record ValueType<T>(
     return name;
   }
 
-  private static ValueType<String> matching(
+  static ValueType<String> matching(
       String name, String range, String pattern, String placeholder, String right) {
     Pattern compiled = Pattern.compile(pattern);
     return new ValueType<>(

@@ -117,6 +117,9 @@ public final class LoopCounters {
   // Requests that the protection of their route refused; indexed by ProtectionRule ordinal.
   private final long[] protectionRefusals = new long[ProtectionRule.values().length];
 
+  /** Keys of rate limits that lost their bucket to another key before it was full again. */
+  public long rateKeysDisplaced;
+
   // Times each configured bound was passed; indexed by Limit ordinal.
   private final long[] limitHits = new long[LimitKey.values().length];
 

@@ -4,7 +4,8 @@ import java.util.Locale;
 
 /** The parts of a route's protection that refuse requests. */
 public enum ProtectionRule {
-  ACCESS;
+  ACCESS,
+  RATE_LIMIT;
 
   private final String label = name().toLowerCase(Locale.ROOT).replace('_', '-');
 

@@ -110,6 +110,11 @@ final class RequestMetrics {
           "rule",
           rule.label());
     }
+    meters.counter(
+        "forebay_rate_limit_keys_displaced",
+        "Clients or other keys of rate limits whose count was forgotten because the table was"
+            + " full.",
+        () -> from.sum(c -> c.rateKeysDisplaced));
     for (PurgeResult result : PurgeResult.values()) {
       meters.counter(
           "forebay_purge_requests",

@@ -5,6 +5,8 @@ import io.forebay.core.policy.Reason;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.counters.ProtectionRule;
 import io.forebay.server.http.ClientInfo;
+import io.forebay.server.protect.rate.RateBuckets;
+import io.forebay.server.protect.rate.RateLimiter;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,10 +17,17 @@ public final class Gatekeeper {
   private static final Refusal OF_NETWORK = Refusal.of(403, Reason.REFUSED_ACCESS);
 
   private final LoopCounters counters;
+  private final RateLimiter rates;
   private final ClientAddress address = new ClientAddress();
 
-  public Gatekeeper(LoopCounters counters) {
+  /**
+   * For one loop.
+   *
+   * @param buckets of the node
+   */
+  public Gatekeeper(LoopCounters counters, RateBuckets buckets) {
     this.counters = counters;
+    this.rates = new RateLimiter(buckets, counters);
   }
 
   /**
@@ -27,7 +36,9 @@ public final class Gatekeeper {
    */
   public boolean admits(RouteGate gate, RequestView request, ClientInfo client) {
     address.resolve(client, request.fields(), gate.trusted());
-    return !gate.hasAccess() || gate.admits(address);
+    return (!gate.hasAccess() || gate.admits(address))
+        && (gate.limits().length == 0
+            || rates.takeAll(gate.limits(), request, gate.route(), address.hi(), address.lo()));
   }
 
   /** Why a request is refused, or null where it is admitted. Called once for each request. */
@@ -36,6 +47,11 @@ public final class Gatekeeper {
     if (gate.hasAccess() && !gate.admits(address)) {
       counters.count(ProtectionRule.ACCESS);
       return OF_NETWORK;
+    }
+    int limit = rates.take(gate.limits(), request, gate.route(), address.hi(), address.lo());
+    if (limit != RateLimiter.NONE) {
+      counters.count(ProtectionRule.RATE_LIMIT);
+      return RateLimitRefusal.of(gate.limits(), limit, rates.waitNanos());
     }
     return null;
   }

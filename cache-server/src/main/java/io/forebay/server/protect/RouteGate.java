@@ -2,35 +2,41 @@ package io.forebay.server.protect;
 
 import io.forebay.server.config.ProtectionProfile;
 import io.forebay.server.config.ProtectionProfile.AccessConfig;
+import io.forebay.server.config.ProtectionProfile.RateLimitConfig;
 import io.forebay.server.network.NetworkSet;
+import io.forebay.server.protect.rate.RateLimit;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * The protection of the routes that share a profile, compiled when the configuration is loaded.
- * Immutable; any thread.
- */
+/** The protection of a route, compiled when the configuration is loaded. Immutable; any thread. */
 public final class RouteGate {
   private final String name;
   private final NetworkSet trusted;
   private final AccessConfig access;
+  private final String route;
+  private final RateLimit[] limits;
 
-  private RouteGate(ProtectionProfile profile, NetworkSet trusted) {
+  private RouteGate(String route, ProtectionProfile profile, NetworkSet trusted) {
+    this.route = route;
+    this.limits =
+        profile.rateLimits().stream()
+            .map(limit -> RateLimit.of(profile.name(), limit))
+            .toArray(RateLimit[]::new);
     this.name = profile.name();
     this.trusted = trusted;
     this.access = profile.access();
   }
 
   /**
-   * Compiles a profile.
+   * Compiles a profile for a route.
    *
    * @param trusted networks of relays whose word on their clients is believed
    */
-  public static RouteGate of(ProtectionProfile profile, NetworkSet trusted) {
-    return new RouteGate(profile, trusted);
+  public static RouteGate of(String route, ProtectionProfile profile, NetworkSet trusted) {
+    return new RouteGate(route, profile, trusted);
   }
 
-  /** As routes name it. */
+  /** The name of the profile. */
   public String name() {
     return name;
   }
@@ -51,6 +57,15 @@ public final class RouteGate {
         && (allowed == null || allowed.contains(client.hi(), client.lo()));
   }
 
+  String route() {
+    return route;
+  }
+
+  /** In their order; not to be changed. */
+  RateLimit[] limits() {
+    return limits;
+  }
+
   /** What it asks of clients, one sentence each, for people. */
   public List<Requirement> requirements() {
     List<Requirement> all = new ArrayList<>();
@@ -60,6 +75,22 @@ public final class RouteGate {
       String only = allowed == null ? "" : allowed + " allowed, all others denied";
       String both = denied + (denied.isEmpty() || only.isEmpty() ? "" : "; ") + only;
       all.add(new Requirement("access", both + ": 403 for other clients."));
+    }
+    for (RateLimit limit : limits) {
+      RateLimitConfig config = limit.config();
+      all.add(
+          new Requirement(
+              "rate-limit",
+              "%s: %d requests in %d s by %s, %d at once; beyond that 429%s."
+                  .formatted(
+                      config.name(),
+                      config.requests(),
+                      config.per().toSeconds(),
+                      config.key(),
+                      config.burst(),
+                      config.penalty() == null
+                          ? ""
+                          : " for " + config.penalty().toSeconds() + " s")));
     }
     return all;
   }

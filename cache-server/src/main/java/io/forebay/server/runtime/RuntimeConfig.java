@@ -5,6 +5,7 @@ import io.forebay.core.policy.ProxyStatus;
 import io.forebay.core.route.Route;
 import io.forebay.core.route.RouteTable;
 import io.forebay.server.config.FallbackOrder;
+import io.forebay.server.config.ProtectionProfile;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.RouteConfig;
@@ -107,15 +108,15 @@ public final class RuntimeConfig {
 
   private static @Nullable Map<String, RouteGate> gates(ServerConfig config) {
     NetworkSet trusted = NetworkSet.masked(config.forwarding().trusted());
-    Map<String, RouteGate> profiles =
+    Map<String, ProtectionProfile> profiles =
         config.protections().stream()
-            .map(profile -> RouteGate.of(profile, trusted))
-            .collect(Collectors.toUnmodifiableMap(RouteGate::name, gate -> gate));
+            .collect(Collectors.toUnmodifiableMap(ProtectionProfile::name, profile -> profile));
     Map<String, RouteGate> byRoute = new HashMap<>();
     for (RouteConfig route : config.routes()) {
-      RouteGate gate = route.protection() == null ? null : profiles.get(route.protection());
-      if (gate != null) {
-        byRoute.put(route.name(), gate);
+      ProtectionProfile profile =
+          route.protection() == null ? null : profiles.get(route.protection());
+      if (profile != null) {
+        byRoute.put(route.name(), RouteGate.of(route.name(), profile, trusted));
       }
     }
     return byRoute.isEmpty() ? null : Map.copyOf(byRoute);

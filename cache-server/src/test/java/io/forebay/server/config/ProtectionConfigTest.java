@@ -7,9 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.server.config.ProtectionProfile.RateLimitConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -86,6 +88,33 @@ final class ProtectionConfigTest {
   }
 
   @Test
+  void rateLimitsHaveDefaults() throws IOException {
+    ProtectionProfile profile =
+        profile(
+            """
+            rate-limits:
+              - {name: a, requests: 10}
+              - {name: b, key: header X-Key, requests: 5, per: 1m, burst: 7, penalty: 10s}
+              - {name: c, key: cookie Id, requests: 5}
+            """);
+    assertEquals(
+        List.of(
+            new RateLimitConfig(
+                "a", RateLimitConfig.Kind.CLIENT_NETWORK, "", 10, Duration.ofSeconds(1), 10, null),
+            new RateLimitConfig(
+                "b",
+                RateLimitConfig.Kind.HEADER,
+                "x-key",
+                5,
+                Duration.ofMinutes(1),
+                7,
+                Duration.ofSeconds(10)),
+            new RateLimitConfig(
+                "c", RateLimitConfig.Kind.COOKIE, "Id", 5, Duration.ofSeconds(1), 5, null)),
+        profile.rateLimits());
+  }
+
+  @Test
   void aFileWithOtherContentIsAChange() throws IOException {
     List<ProtectionProfile> before = List.of(profile("access: {deny-file: DIR/networks}"));
     List<ProtectionProfile> same = List.of(profile("access: {deny-file: DIR/networks}"));
@@ -111,6 +140,21 @@ final class ProtectionConfigTest {
         Arguments.of(
             "access: {allow-file: DIR/missing}",
             "protection.p.access.allow-file: \"missing\" is not a file that can be read"),
+        Arguments.of(
+            "rate-limits: [{name: a, requests: 1, key: ip}]",
+            "protection.p.rate-limits.0.key: \"ip\" is not client, client-network"),
+        Arguments.of(
+            "rate-limits: [{name: a, requests: 1}, {name: a, requests: 2}]",
+            "protection.p.rate-limits.1.name: another limit is named a"),
+        Arguments.of("rate-limits: [{name: a}]", "protection.p.rate-limits.0.requests: is missing"),
+        Arguments.of("rate-limits: [{requests: 5}]", "protection.p.rate-limits.0.name: is missing"),
+        Arguments.of(
+            "rate-limits: [{name: a, requests: 0}]", "protection.p.rate-limits.0.requests"),
+        Arguments.of(
+            "rate-limits: [{name: a, requests: 1, per: 1d, burst: 1000}]",
+            "protection.p.rate-limits.0.burst: it takes more than a year to earn it again"),
+        Arguments.of(
+            "rate-limits: [{name: a, requests: 1, per: 2d}]", "protection.p.rate-limits.0.per"),
         Arguments.of("access: {alow: 10.0.0.0/8}", "protection.p.access.alow: unknown key"),
         Arguments.of("access: 10.0.0.0/8", "protection.p.access: keys are required here"));
   }
