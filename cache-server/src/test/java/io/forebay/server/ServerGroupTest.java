@@ -48,8 +48,8 @@ final class ServerGroupTest {
   }
 
   private void balance(String protocol, int requests) throws Exception {
-    try (Bed bed = new Bed(directory, "round-robin", protocol)) {
-      bed.load(32, "load", requests);
+    try (Bed bed = new Bed(directory, 32, "round-robin", protocol)) {
+      bed.load("load", requests);
       List<Integer> counts = bed.requests();
       System.out.println("ServerGroupTest: " + protocol + " " + counts);
       assertEquals(requests, counts.stream().mapToInt(Integer::intValue).sum());
@@ -73,10 +73,10 @@ final class ServerGroupTest {
   }
 
   private void reuse(String protocol, String balance, int requests) throws Exception {
-    try (Bed bed = new Bed(directory, balance, protocol)) {
+    try (Bed bed = new Bed(directory, 8, balance, protocol)) {
       bed.warmUp();
       int before = bed.accepted();
-      bed.load(8, "load", requests);
+      bed.load("load", requests);
       int opened = bed.accepted() - before;
       System.out.println(
           "ServerGroupTest: %s %s: %d connections before, %d more for %d misses"
@@ -92,7 +92,10 @@ final class ServerGroupTest {
     private final List<ChaosServer> servers = new ArrayList<>();
     private final Edge edge;
 
-    Bed(Path directory, String balance, String protocol) throws IOException {
+    /** Kept from one load to the next, so that each stays on its loop. */
+    private final List<RawClient> clients = new ArrayList<>();
+
+    Bed(Path directory, int clientCount, String balance, String protocol) throws IOException {
       boolean isHttp2 = protocol.equals("http2");
       Site site = new Site();
       StringBuilder urls = new StringBuilder();
@@ -107,18 +110,21 @@ final class ServerGroupTest {
               "128MiB",
               "threads: {loops: 4, pin: off}\norigins: {main: {servers: [%s], balance: %s, protocol: %s}}\n"
                   .formatted(urls, balance, protocol));
+      for (int i = 0; i < clientCount; i++) {
+        clients.add(new RawClient(edge.port()));
+      }
     }
 
-    /** Each client requests its share, one after the other. */
-    void load(int concurrency, String name, int requests) throws InterruptedException {
+    /** The clients share the requests; each sends one after the other. */
+    void load(String name, int requests) throws InterruptedException {
       AtomicInteger next = new AtomicInteger();
       Queue<String> problems = new ConcurrentLinkedQueue<>();
-      List<Thread> clients = new ArrayList<>();
-      for (int i = 0; i < concurrency; i++) {
-        clients.add(
+      List<Thread> threads = new ArrayList<>();
+      for (RawClient client : clients) {
+        threads.add(
             Thread.ofVirtual()
                 .start(() -> {
-                  try (RawClient client = new RawClient(edge.port())) {
+                  try {
                     for (int n = next.getAndIncrement(); n < requests; n = next.getAndIncrement()) {
                       RawClient.Response response = client.get("/STRONG/" + name + n + "/200");
                       if (response.status() != 200) {
@@ -130,8 +136,8 @@ final class ServerGroupTest {
                   }
                 }));
       }
-      for (Thread client : clients) {
-        client.join();
+      for (Thread thread : threads) {
+        thread.join();
       }
       assertEquals(List.of(), List.copyOf(problems));
     }
@@ -141,7 +147,7 @@ final class ServerGroupTest {
       int before = -1;
       for (int round = 0; round < 10 && before != accepted(); round++) {
         before = accepted();
-        load(8, "warm" + round + "-", 1_000);
+        load("warm" + round + "-", 1_000);
       }
     }
 
@@ -155,6 +161,9 @@ final class ServerGroupTest {
 
     @Override
     public void close() throws IOException {
+      for (RawClient client : clients) {
+        client.close();
+      }
       edge.close();
       servers.forEach(ChaosServer::close);
       group.shutdownGracefully(0, 10, TimeUnit.SECONDS).syncUninterruptibly();
