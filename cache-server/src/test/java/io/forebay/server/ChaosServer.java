@@ -5,10 +5,13 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelException;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.ServerChannel;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
@@ -23,6 +26,8 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
+import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
 import io.netty.handler.codec.http2.Http2MultiplexHandler;
 import io.netty.handler.codec.http2.Http2StreamFrameToHttpObjectCodec;
@@ -49,6 +54,9 @@ import org.jspecify.annotations.Nullable;
 final class ChaosServer implements AutoCloseable {
   private static final int PIECE = 8 * 1024;
   private static final int HANG_POLL_MILLIS = 5;
+  private static final int DRIP = 500;
+  private static final int DRIP_PAUSE_MILLIS = 10;
+  private static final String HALF_HEAD = "HTTP/1.1 200 OK\r\nx-version: v1\r\nconte";
 
   /** What a body is like. */
   enum Kind {
@@ -74,6 +82,23 @@ final class ChaosServer implements AutoCloseable {
     boolean isChanging() {
       return this == CHANGING || this == CARELESS;
     }
+  }
+
+  /** What goes wrong with a server that accepts connections; each request meets it where it is. */
+  enum Fault {
+    NONE,
+    /** Reads and sends nothing; goes on where it was when that is over. */
+    HANG,
+    /** Sends half a head, or over HTTP/2 nothing, and resets the connection. */
+    RESET_HEAD,
+    /** Sends half a head, or over HTTP/2 nothing, and nothing more, also afterwards. */
+    STUCK_HEAD,
+    /** Resets the request's stream, or the connection where it has none, before the head. */
+    RESET_STREAM,
+    /** Resets the connection in the middle of the body. */
+    RESET_BODY,
+    /** Sends the body in pieces of few bytes with pauses. */
+    DRIP
   }
 
   /** What all servers of an origin have in common. */
@@ -115,7 +140,7 @@ final class ChaosServer implements AutoCloseable {
   private final AtomicInteger requests = new AtomicInteger();
   private final int port;
   private Channel listener;
-  private volatile boolean isHanging;
+  private volatile Fault fault = Fault.NONE;
 
   /**
    * A server that is up.
@@ -146,26 +171,35 @@ final class ChaosServer implements AutoCloseable {
   }
 
   boolean isUp() {
-    return listener.isOpen() && !isHanging;
+    return listener.isOpen() && fault == Fault.NONE;
+  }
+
+  /** Closes it by a reset instead of an orderly end. */
+  private static ChannelFuture reset(Channel connection) {
+    try {
+      connection.config().setOption(ChannelOption.SO_LINGER, 0);
+    } catch (ChannelException e) {
+      // It is closed already.
+    }
+    return connection.close();
   }
 
   void kill() {
     listener.close().syncUninterruptibly();
     for (Channel connection : connections) {
-      // A reset instead of an orderly end.
-      connection.config().setOption(ChannelOption.SO_LINGER, 0);
+      reset(connection).awaitUninterruptibly();
     }
-    connections.close().awaitUninterruptibly();
-    isHanging = false;
+    fault = Fault.NONE;
   }
 
-  void hang() {
-    isHanging = true;
+  /** From now on that is wrong with it. */
+  void fail(Fault newFault) {
+    fault = newFault;
   }
 
-  /** Goes on where it hung, or listens again. */
+  /** Nothing is wrong with it any more: it goes on where it hung, or listens again. */
   void start() {
-    isHanging = false;
+    fault = Fault.NONE;
     if (!listener.isOpen()) {
       // The kernel may listen for a moment after the channel was closed.
       Await.until(
@@ -288,10 +322,18 @@ final class ChaosServer implements AutoCloseable {
     /** Sends the head if there is one, then the body from there, piece by piece. */
     private void body(
         ChannelHandlerContext context, @Nullable HttpResponse head, byte[] body, int from) {
+      Fault now = fault;
       if (head != null) {
+        if (now == Fault.RESET_HEAD || now == Fault.STUCK_HEAD || now == Fault.RESET_STREAM) {
+          breakHead(context, now);
+          return;
+        }
         context.write(head);
+      } else if (now == Fault.RESET_BODY) {
+        ChannelFuture ignored = reset(connection(context));
+        return;
       }
-      int to = Math.min(body.length, from + PIECE);
+      int to = Math.min(body.length, from + (now == Fault.DRIP ? DRIP : PIECE));
       if (to > from) {
         context.write(new DefaultHttpContent(Unpooled.wrappedBuffer(body, from, to - from)));
       }
@@ -304,15 +346,36 @@ final class ChaosServer implements AutoCloseable {
           .executor()
           .schedule(
               () -> whenAwake(context, () -> body(context, null, body, to)),
-              ThreadLocalRandom.current().nextInt(3),
+              now == Fault.DRIP ? DRIP_PAUSE_MILLIS : ThreadLocalRandom.current().nextInt(3),
               TimeUnit.MILLISECONDS);
+    }
+
+    /** Instead of a head. */
+    private void breakHead(ChannelHandlerContext context, Fault now) {
+      if (isHttp2 && now == Fault.RESET_STREAM) {
+        context.writeAndFlush(new DefaultHttp2ResetFrame(Http2Error.INTERNAL_ERROR));
+        return;
+      }
+      Channel connection = connection(context);
+      if (!isHttp2 && now != Fault.RESET_STREAM) {
+        ChannelHandlerContext codec = connection.pipeline().context(HttpServerCodec.class);
+        codec.writeAndFlush(Unpooled.copiedBuffer(HALF_HEAD, StandardCharsets.US_ASCII));
+      }
+      if (now != Fault.STUCK_HEAD) {
+        ChannelFuture ignored = reset(connection);
+      }
+    }
+
+    private static Channel connection(ChannelHandlerContext context) {
+      Channel parent = context.channel().parent();
+      return parent instanceof ServerChannel ? context.channel() : parent;
     }
 
     private void whenAwake(ChannelHandlerContext context, Runnable next) {
       if (!context.channel().isActive()) {
         return;
       }
-      if (isHanging) {
+      if (fault == Fault.HANG) {
         context
             .executor()
             .schedule(() -> whenAwake(context, next), HANG_POLL_MILLIS, TimeUnit.MILLISECONDS);

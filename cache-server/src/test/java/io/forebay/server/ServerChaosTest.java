@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.ChaosNames.Answer;
+import io.forebay.server.ChaosServer.Fault;
 import io.forebay.server.ChaosServer.Kind;
 import io.forebay.server.ChaosServer.Site;
 import io.forebay.server.origin.OriginStatus;
@@ -20,21 +21,25 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Many clients of a node before four servers, which are killed, hang and start again at random
- * while the answers of DNS change, are empty, fail or do not come.
+ * Many clients of a node before four servers, which are killed, hang, break their responses off in
+ * several ways and start again at random while the answers of DNS change, are empty, fail or do not
+ * come.
  *
  * <p>One server, the anchor, is up at any time; another one takes its place only when the requests
  * that began before have ended. So each request always has a server that would answer it, and the
@@ -60,6 +65,11 @@ final class ServerChaosTest {
           Answer.EMPTY,
           Answer.FAILURE,
           Answer.SILENCE);
+
+  private static final List<Fault> FAULTS =
+      Stream.of(Fault.values())
+          .filter(fault -> fault != Fault.NONE && fault != Fault.HANG)
+          .toList();
 
   @TempDir Path directory;
 
@@ -127,6 +137,8 @@ final class ServerChaosTest {
     private final AtomicInteger broken = new AtomicInteger();
     private final AtomicInteger posts = new AtomicInteger();
     private final AtomicInteger lostPosts = new AtomicInteger();
+    private final Map<Fault, Integer> faults = new EnumMap<>(Fault.class);
+    private int kills;
     private int blows;
 
     Bed(Path directory, String protocol, SplittableRandom random, int requests) throws IOException {
@@ -148,7 +160,7 @@ final class ServerChaosTest {
                   allow-loopback-names: true
                   max-connections: 64
                   keep-alive: 1s
-                  timeouts: {connect: 5s, first-byte: 1500ms, idle: 1500ms}
+                  timeouts: {connect: 5s, first-byte: 500ms, idle: 500ms}
                   retry: {attempts: 4, budget: 100%}
                   probe: {type: tcp, interval: 100ms, timeout: 1s, unhealthy: 2, healthy: 1}
                   ejection: {failures: 3, time: 200ms, max-share: 75%, panic-threshold: 0%}
@@ -202,10 +214,14 @@ final class ServerChaosTest {
       ChaosServer server = servers.get(number);
       if (!server.isUp()) {
         server.start();
-      } else if (random.nextInt(6) == 0) {
-        server.hang();
-      } else {
+      } else if (random.nextInt(3) == 0) {
         server.kill();
+        kills++;
+      } else {
+        // A third of the blows each: killed, hanging, and any other fault.
+        Fault fault = random.nextBoolean() ? Fault.HANG : FAULTS.get(random.nextInt(FAULTS.size()));
+        server.fail(fault);
+        faults.merge(fault, 1, Integer::sum);
       }
     }
 
@@ -383,7 +399,11 @@ final class ServerChaosTest {
       return CLIENTS * requests
           + " requests, "
           + blows
-          + " blows, "
+          + " blows, of which "
+          + kills
+          + " kills and "
+          + faults
+          + ", "
           + broken
           + " bodies broken off that could not be resumed, "
           + edge.sum(counters -> counters.originBodiesResumed)

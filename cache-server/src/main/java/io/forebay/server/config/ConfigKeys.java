@@ -758,7 +758,8 @@ final class ConfigKeys {
           duration("1ms", "1h"),
           "30s",
           OriginConfig::idleTimeout,
-          "Maximum time between two bytes of a response, while the node is ready to read.");
+          "Maximum time from the first byte of a response to the end of its head, and between two"
+              + " bytes of its body, while the node is ready to read.");
   static final Field<OriginConfig, Duration> ORIGIN_TOTAL =
       live(
           "timeouts.total",
@@ -781,8 +782,8 @@ final class ConfigKeys {
           "1",
           origin -> origin.retry().attempts(),
           "How often a request that is safe to send again goes to another address, after the"
-              + " connection was lost before the head of a response, or `timeouts.first-byte`"
-              + " passed.");
+              + " connection was lost before the head of a response was whole, or"
+              + " `timeouts.first-byte` passed, or `timeouts.idle` within the head.");
   static final Field<OriginConfig, List<String>> ORIGIN_RETRY_STATUSES =
       live(
           "retry.statuses",

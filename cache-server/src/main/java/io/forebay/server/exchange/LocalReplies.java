@@ -42,7 +42,12 @@ final class LocalReplies {
     Reason why =
         switch (failure.kind()) {
           case NAME_NOT_RESOLVED, NAME_TIMEOUT -> Reason.ORIGIN_UNRESOLVED;
-          case CONNECT_TIMEOUT, WRITE_TIMEOUT, FIRST_BYTE_TIMEOUT, IDLE_TIMEOUT, TOTAL_TIMEOUT ->
+          case CONNECT_TIMEOUT,
+              WRITE_TIMEOUT,
+              FIRST_BYTE_TIMEOUT,
+              HEAD_TIMEOUT,
+              IDLE_TIMEOUT,
+              TOTAL_TIMEOUT ->
               Reason.ORIGIN_TIMEOUT;
           case CLOSED_BEFORE_RESPONSE,
               INVALID_RESPONSE,

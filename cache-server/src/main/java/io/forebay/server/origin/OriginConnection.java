@@ -634,7 +634,13 @@ final class OriginConnection extends ChannelInboundHandlerAdapter
                 "the origin read nothing of the request body for "
                     + config.idleTimeout().toMillis()
                     + " ms");
-        case HEAD, BODY ->
+        case HEAD ->
+            fail(
+                Kind.HEAD_TIMEOUT,
+                "the response's header section did not end within "
+                    + config.idleTimeout().toMillis()
+                    + " ms");
+        case BODY ->
             fail(
                 Kind.IDLE_TIMEOUT,
                 "no data of the response for " + config.idleTimeout().toMillis() + " ms");

@@ -78,6 +78,22 @@ class OriginFailoverTest {
   }
 
   @Test
+  void aRequestWhoseResponseStopsWithinItsHeadGoesToAnotherServer() throws Exception {
+    OriginConfig config =
+        Lab.withEjection(Lab.withTimes(group(), 5000, 5000, 60, 0, 5000), 1, 50, 0);
+    try (Lab lab = Lab.of(config)) {
+      Recorder response = lab.send(Lab.get("/a"));
+      Connection first = failing.accept();
+      first.head();
+      first.send("HTTP/1.1 200 OK\r\nx-from: fai");
+      answer(other, "other");
+      assertEquals("other", response.body());
+      first.awaitClose();
+      assertTrue(lab.log.getFirst().contains("header section did not end"), lab.log::toString);
+    }
+  }
+
+  @Test
   void aStatusThatIsConfiguredSendsARequestToAnotherServer() throws Exception {
     try (Lab lab = Lab.of(Lab.withRetries(group(), 1, 10, 503))) {
       Recorder response = lab.send(Lab.get("/a"));

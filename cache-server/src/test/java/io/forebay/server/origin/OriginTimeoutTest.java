@@ -93,7 +93,7 @@ class OriginTimeoutTest {
       Connection connection = origin.accept();
       connection.head();
       connection.send("HTTP/1.1 200 OK\r\nX-Slow: ");
-      response.failure(Kind.IDLE_TIMEOUT);
+      response.failure(Kind.HEAD_TIMEOUT);
       connection.awaitClose();
     }
   }

@@ -39,6 +39,8 @@ public record OriginFailure(Kind kind, String detail, String more) {
     REQUEST_BODY_FAILED(ProxyError.HTTP_REQUEST_ERROR, OriginError.REQUEST),
     WRITE_TIMEOUT(ProxyError.CONNECTION_WRITE_TIMEOUT, OriginError.TIMEOUT),
     FIRST_BYTE_TIMEOUT(ProxyError.HTTP_RESPONSE_TIMEOUT, OriginError.TIMEOUT),
+    /** It began, and its head did not end. */
+    HEAD_TIMEOUT(ProxyError.CONNECTION_READ_TIMEOUT, OriginError.TIMEOUT),
     CLOSED_BEFORE_RESPONSE(ProxyError.CONNECTION_TERMINATED, OriginError.CLOSED),
     INVALID_RESPONSE(ProxyError.HTTP_PROTOCOL_ERROR, OriginError.RESPONSE),
     FIELDS_TOO_LARGE(ProxyError.HTTP_RESPONSE_HEADER_SECTION_SIZE, OriginError.RESPONSE),
@@ -82,6 +84,7 @@ public record OriginFailure(Kind kind, String detail, String more) {
             TLS_CERTIFICATE,
             TLS_FAILED,
             FIRST_BYTE_TIMEOUT,
+            HEAD_TIMEOUT,
             CLOSED_BEFORE_RESPONSE ->
             true;
         default -> false;
@@ -111,6 +114,7 @@ public record OriginFailure(Kind kind, String detail, String more) {
           || this == CONNECT_TIMEOUT
           || this == WRITE_TIMEOUT
           || this == FIRST_BYTE_TIMEOUT
+          || this == HEAD_TIMEOUT
           || this == IDLE_TIMEOUT
           || this == TOTAL_TIMEOUT;
     }

@@ -33,6 +33,7 @@ final class OriginFailureTest {
       REQUEST_BODY_FAILED    | http_request_error                | false
       WRITE_TIMEOUT          | connection_write_timeout          | true
       FIRST_BYTE_TIMEOUT     | http_response_timeout             | true
+      HEAD_TIMEOUT           | connection_read_timeout           | true
       CLOSED_BEFORE_RESPONSE | connection_terminated             | false
       INVALID_RESPONSE       | http_protocol_error               | false
       FIELDS_TOO_LARGE       | http_response_header_section_size | false
