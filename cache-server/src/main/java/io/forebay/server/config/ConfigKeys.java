@@ -997,7 +997,16 @@ final class ConfigKeys {
           integer(1, 100),
           "3",
           origin -> origin.probe().unhealthy(),
-          "Failures in a row after which an address fails.");
+          "Failures after which an address fails: in a row, or among the latest `probe.window`"
+              + " results.");
+  static final Field<OriginConfig, Integer> PROBE_WINDOW =
+      live(
+          "probe.window",
+          integer(0, ProbeConfig.MAX_WINDOW),
+          "0",
+          origin -> origin.probe().window(),
+          "An address fails after `probe.unhealthy` failures among so many of its latest results,"
+              + " whatever their order; at least `probe.unhealthy`. 0: failures in a row.");
   static final Field<OriginConfig, ProbeConfig.Initial> PROBE_INITIAL =
       live(
           "probe.initial",
@@ -1034,6 +1043,7 @@ final class ConfigKeys {
           PROBE_JITTER,
           PROBE_HEALTHY,
           PROBE_UNHEALTHY,
+          PROBE_WINDOW,
           PROBE_INITIAL);
 
   static final Field<OriginConfig, String> S3_BUCKET =
@@ -2471,6 +2481,7 @@ final class ConfigKeys {
               PROBE_JITTER,
               PROBE_HEALTHY,
               PROBE_UNHEALTHY,
+              PROBE_WINDOW,
               PROBE_INITIAL,
               S3_BUCKET,
               S3_ADDRESSING,

@@ -254,6 +254,7 @@ final class OriginBinder extends Binder {
         given(scope, ConfigKeys.PROBE_JITTER),
         given(scope, ConfigKeys.PROBE_HEALTHY),
         given(scope, ConfigKeys.PROBE_UNHEALTHY),
+        given(scope, ConfigKeys.PROBE_WINDOW),
         given(scope, ConfigKeys.PROBE_INITIAL));
   }
 
@@ -300,6 +301,15 @@ final class OriginBinder extends Binder {
                         : "has no effect with probe.type: tcp",
                     "set probe.type: http, or remove it"));
       }
+    }
+    if (probe.window() > 0 && probe.window() < probe.unhealthy()) {
+      String path = scope + "." + ConfigKeys.PROBE_WINDOW.name();
+      problems.add(
+          firstPlace(path)
+              .problem(
+                  path,
+                  "smaller than probe.unhealthy, so no address would ever fail",
+                  "set " + probe.unhealthy() + " or more, or 0 for failures in a row"));
     }
     if (probe.text() != null && probe.method().equals("HEAD")) {
       String path = scope + "." + ConfigKeys.PROBE_TEXT.name();

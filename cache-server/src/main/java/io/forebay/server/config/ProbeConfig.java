@@ -17,7 +17,9 @@ import org.jspecify.annotations.Nullable;
  * @param tlsName name asked for and verified in TLS, or null for the server's
  * @param jitter by how much intervals vary, in percent
  * @param healthy successes in a row after which a failing address passes
- * @param unhealthy failures in a row after which an address fails
+ * @param unhealthy failures after which an address fails, in a row or in the window
+ * @param window so many of the latest results are looked at for {@code unhealthy}; 0 if only those
+ *     in a row count
  * @param initial what an address is until its first result
  */
 public record ProbeConfig(
@@ -35,7 +37,11 @@ public record ProbeConfig(
     int jitter,
     int healthy,
     int unhealthy,
+    int window,
     Initial initial) {
+
+  /** Most results that a window can have. */
+  static final int MAX_WINDOW = Long.SIZE;
 
   /** No probes. */
   public static final ProbeConfig NONE =
@@ -54,6 +60,7 @@ public record ProbeConfig(
           10,
           2,
           3,
+          0,
           Initial.USABLE);
 
   /** What a probe is. */

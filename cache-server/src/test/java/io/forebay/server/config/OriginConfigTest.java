@@ -448,6 +448,7 @@ final class OriginConfigTest {
                       jitter: 20%
                       healthy: 4
                       unhealthy: 5
+                      window: 9
                       initial: unusable
                 """),
             Map.of());
@@ -468,6 +469,7 @@ final class OriginConfigTest {
             20,
             4,
             5,
+            9,
             ProbeConfig.Initial.UNUSABLE),
         probe);
     assertTrue(probe.accepts(204) && probe.accepts(301));
@@ -492,6 +494,8 @@ final class OriginConfigTest {
         "type: http, statuses: 300-200 | 4:35: origins.main.probe.statuses",
         "type: http, interval: 0s | 4:35: origins.main.probe.interval",
         "type: http, healthy: 0 | 4:34: origins.main.probe.healthy",
+        "type: http, window: 65 | 4:33: origins.main.probe.window",
+        "type: tcp, unhealthy: 4, window: 3 | origins.main.probe.window: smaller than probe.unhealthy",
         "type: http, jitter: 60% | 4:33: origins.main.probe.jitter",
         "type: http, text-within: 1MiB | 4:38: origins.main.probe.text-within",
         "type: udp | 4:19: origins.main.probe.type",

@@ -6,14 +6,17 @@ import io.forebay.server.origin.health.ProbeStatus.Verdict;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns results into verdicts, by results in a row. The first success ends the time in which an
- * address is untested. One thread.
+ * Turns results into verdicts, by results in a row; failures may also count in a window of the
+ * latest results. The first success ends the time in which an address is untested. One thread.
  */
 final class ProbeTally {
   private final ProbeConfig config;
   private ProbeStatus status;
   private int successes;
   private int failures;
+
+  /** A bit for each of the latest results since the verdict, the latest in the lowest: failures. */
+  private long latest;
 
   ProbeTally(ProbeConfig config, long nowMillis) {
     this.config = config;
@@ -24,9 +27,11 @@ final class ProbeTally {
     return status;
   }
 
-  /** Failures since the last success. */
-  int failuresInARow() {
-    return failures;
+  /** Which probes failed, as far as they count. */
+  String failuresText() {
+    return config.window() == 0
+        ? failures + " probes in a row"
+        : counted() + " of the latest " + config.window() + " probes";
   }
 
   /**
@@ -39,17 +44,20 @@ final class ProbeTally {
     if (failure == null) {
       failures = 0;
       successes++;
+      latest <<= 1;
       if (before == Verdict.UNTESTED
           || (before == Verdict.FAILING && successes >= config.healthy())) {
         status =
             new ProbeStatus(
                 Verdict.PASSING, true, nowMillis, status.lastFailure(), status.lastFailureMillis());
+        latest = 0;
       }
       return;
     }
     successes = 0;
     failures++;
-    boolean isFailing = before != Verdict.FAILING && failures >= config.unhealthy();
+    latest = latest << 1 | 1;
+    boolean isFailing = before != Verdict.FAILING && counted() >= config.unhealthy();
     status =
         new ProbeStatus(
             isFailing ? Verdict.FAILING : before,
@@ -57,5 +65,12 @@ final class ProbeTally {
             isFailing ? nowMillis : status.sinceMillis(),
             failure,
             nowMillis);
+  }
+
+  /** Failures that count. */
+  private int counted() {
+    return config.window() == 0
+        ? failures
+        : Long.bitCount(latest & -1L >>> (Long.SIZE - config.window()));
   }
 }

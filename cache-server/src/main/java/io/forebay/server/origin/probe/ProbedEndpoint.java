@@ -103,8 +103,8 @@ public final class ProbedEndpoint {
           .line(
               target.label()
                   + " is avoided: "
-                  + tally.failuresInARow()
-                  + " probes in a row failed; the latest: "
+                  + tally.failuresText()
+                  + " failed; the latest: "
                   + now.lastFailure());
     } else if (!before.isUsable()) {
       prober.log().line(target.label() + " passes its probes and is used");

@@ -20,6 +20,7 @@ public final class ProbeDraft {
   private Duration timeout = Duration.ofSeconds(20);
   private int healthy = 1;
   private int unhealthy = 1;
+  private int window;
   private ProbeConfig.Initial initial = ProbeConfig.Initial.USABLE;
 
   private ProbeDraft() {}
@@ -84,6 +85,11 @@ public final class ProbeDraft {
     return this;
   }
 
+  ProbeDraft window(int results) {
+    window = results;
+    return this;
+  }
+
   public ProbeDraft unusableAtFirst() {
     initial = ProbeConfig.Initial.UNUSABLE;
     return this;
@@ -105,6 +111,7 @@ public final class ProbeDraft {
         10,
         healthy,
         unhealthy,
+        window,
         initial);
   }
 }

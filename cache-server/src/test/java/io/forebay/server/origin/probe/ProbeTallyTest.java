@@ -24,7 +24,37 @@ class ProbeTallyTest {
     assertEquals(new ProbeStatus(Verdict.FAILING, false, 17, "e", 17), tally.status());
     tally.onResult("f", 18);
     assertEquals(new ProbeStatus(Verdict.FAILING, false, 17, "f", 18), tally.status());
-    assertEquals(4, tally.failuresInARow());
+    assertEquals("4 probes in a row", tally.failuresText());
+  }
+
+  @Test
+  void anAddressFailsAfterFailuresAmongItsLatestResults() {
+    ProbeTally tally = new ProbeTally(ProbeDraft.http().thresholds(2, 3).window(5).config(), 10);
+    results(tally, "+-++-+-+");
+    assertEquals(Verdict.PASSING, tally.status().verdict());
+    results(tally, "--");
+    assertEquals(Verdict.FAILING, tally.status().verdict());
+    assertEquals("3 of the latest 5 probes", tally.failuresText());
+    results(tally, "++");
+    assertEquals(Verdict.PASSING, tally.status().verdict());
+    // What failed it before counts no longer.
+    results(tally, "--");
+    assertEquals(Verdict.PASSING, tally.status().verdict());
+    results(tally, "-");
+    assertEquals(Verdict.FAILING, tally.status().verdict());
+  }
+
+  @Test
+  void theLargestWindowHasAsManyResultsAsItSays() {
+    ProbeTally tally = new ProbeTally(ProbeDraft.http().thresholds(1, 2).window(64).config(), 10);
+    results(tally, "+-" + "+".repeat(63) + "-");
+    assertEquals(Verdict.PASSING, tally.status().verdict());
+    results(tally, "+".repeat(62) + "-");
+    assertEquals(Verdict.FAILING, tally.status().verdict());
+  }
+
+  private static void results(ProbeTally tally, String all) {
+    all.chars().forEach(one -> tally.onResult(one == '-' ? "failed" : null, 20));
   }
 
   @Test
