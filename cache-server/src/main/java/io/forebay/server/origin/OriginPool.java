@@ -441,7 +441,7 @@ final class OriginPool implements WaitQueue {
    * others can be used again; loops are not told of all that, so they look.
    */
   private void look() {
-    if (endpoints.isSick()) {
+    if (isHopeless()) {
       failQueue(endpoints.sick());
       return;
     }
@@ -451,6 +451,14 @@ final class OriginPool implements WaitQueue {
     if (!waiting.isEmpty()) {
       lookAgain.in(LOOK_NANOS);
     }
+  }
+
+  /**
+   * Whether waiting leads to nothing. Not so while a connection is idle: it is closed, and the
+   * request goes to an endpoint that is avoided, as it does below the limit.
+   */
+  private boolean isHopeless() {
+    return slots.idle() == 0 && endpoints.isSick();
   }
 
   private void failQueue(OriginFailure failure) {
@@ -480,7 +488,7 @@ final class OriginPool implements WaitQueue {
 
   /** Lets a call wait for a connection. */
   void enqueue(PooledCall call) {
-    if (endpoints.isSick()) {
+    if (isHopeless()) {
       call.assign(null);
       call.fail(endpoints.sick());
       return;

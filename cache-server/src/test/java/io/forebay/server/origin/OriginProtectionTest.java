@@ -14,15 +14,19 @@ import io.forebay.server.origin.call.OriginFailure.Kind;
 import io.forebay.server.origin.call.OriginRequest;
 import io.forebay.server.origin.call.Priority;
 import io.forebay.server.origin.drain.DrainOrder;
+import io.forebay.server.origin.health.EndpointHealth;
+import io.forebay.server.origin.health.OriginHealth;
 import io.forebay.testing.ScriptedOrigin;
 import io.forebay.testing.ScriptedOrigin.Connection;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -155,6 +159,36 @@ class OriginProtectionTest {
       assertTrue(detail.contains("every address is ejected or fails its probes"), detail);
       assertEquals(0, lab.counters().limitsHit());
       released.release(2);
+    }
+  }
+
+  @Test
+  void aRequestForAnEjectedServerGetsThePermitOfAnIdleConnection() throws Exception {
+    try (Lab lab = Lab.of(Lab.withMost(two(), 1))) {
+      Recorder served = lab.send(Lab.get("/1"));
+      Connection connection = first.accept();
+      connection.head();
+      connection.respond("1");
+      assertEquals("1", served.body());
+      lab.awaitOnLoop(0, "idle", () -> lab.client(0).idleCount("main") == 1);
+      OriginHealth health = lab.connections.health("main");
+      List<EndpointHealth> group =
+          lab.onLoop(
+              0,
+              () ->
+                  Stream.of(first, second)
+                      .map(server -> new InetSocketAddress("127.0.0.1", server.port()))
+                      .map(health::find)
+                      .toList());
+      for (EndpointHealth one : group) {
+        assertTrue(health.onFailure(one, group, two().ejection(), "main", "a test"));
+      }
+      Recorder other = lab.send(Lab.get("/2"));
+      connection.awaitClose();
+      Connection next = second.accept();
+      next.head();
+      next.respond("2");
+      assertEquals("2", other.body());
     }
   }
 
