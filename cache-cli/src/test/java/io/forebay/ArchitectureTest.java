@@ -68,6 +68,7 @@ class ArchitectureTest {
               "origin.balance",
               "origin.drain",
               "origin.health",
+              "origin.limit",
               "origin.http2",
               "origin.probe",
               "origin.proxy",

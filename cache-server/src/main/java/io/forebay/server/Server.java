@@ -56,6 +56,7 @@ import io.forebay.server.origin.drain.DrainOutcome;
 import io.forebay.server.origin.group.Origins;
 import io.forebay.server.origin.group.OwnListenAddresses;
 import io.forebay.server.origin.hedge.HedgingOriginClient;
+import io.forebay.server.origin.limit.LimitStatus;
 import io.forebay.server.origin.probe.Prober;
 import io.forebay.server.origin.probe.ServerProbes;
 import io.forebay.server.origin.resume.ResumingOriginClient;
@@ -580,6 +581,11 @@ public final class Server implements NodeControl, AutoCloseable {
   @Override
   public List<OriginStatus> origins() {
     return OriginStatus.all(activeConfig.origins(), clients, originConnections, names);
+  }
+
+  @Override
+  public List<LimitStatus> originLimits() {
+    return originConnections.limits(activeConfig.origins());
   }
 
   @Override

@@ -22,7 +22,8 @@ final class OriginsScreen {
               + origin.path("connections").asInt(0)
               + " of "
               + origin.path("maxConnections").asInt(0)
-              + " connections");
+              + " connections"
+              + adaptive(origin.path("adaptiveLimit")));
       lines.add(
           output.faint(
               row("ADDRESS", "STATE", "WEIGHT", "CONNECTIONS", "REQUESTS", "LATENCY", "SERVER")));
@@ -83,6 +84,18 @@ final class OriginsScreen {
       }
       lines.add("    " + server.path("problem").asString(""));
     }
+  }
+
+  /** How far an origin is from its adaptive limit, if it has one. */
+  private static String adaptive(JsonNode limit) {
+    return limit.path("limit").isNumber()
+        ? ", "
+            + limit.path("inProgress").asInt(0)
+            + " of "
+            + limit.path("limit").asInt()
+            + " requests"
+            + (limit.path("measuring").asBoolean(false) ? " (measuring)" : "")
+        : "";
   }
 
   /** How far a server is from its limit of connections, if it has one. */

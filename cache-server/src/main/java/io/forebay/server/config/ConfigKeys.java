@@ -681,6 +681,42 @@ final class ConfigKeys {
           "Maximum number of requests that wait for a connection while all of `max-connections` are"
               + " in use, per event loop; further ones receive 503. They wait at most"
               + " `timeouts.connect`, and not at all while no address of the origin is usable.");
+  static final Field<OriginConfig, Integer> ORIGIN_ADAPTIVE_MAX =
+      live(
+          "adaptive-limit.max",
+          integer(0, 100_000),
+          "0",
+          origin -> origin.protection().adaptive().max(),
+          "Turns the adaptive limit of this origin on, and is the most that it comes to; 0 turns it"
+              + " off. The limit is the number of requests in progress at the origin, over all event"
+              + " loops, that its latency shows it can take without a queue. Further requests wait,"
+              + " at most `max-waiting` on each event loop and for `timeouts.connect`; then they"
+              + " receive 503.");
+  static final Field<OriginConfig, Integer> ORIGIN_ADAPTIVE_MIN =
+      live(
+          "adaptive-limit.min",
+          integer(1, 100_000),
+          "4",
+          origin -> origin.protection().adaptive().min(),
+          "The least that the adaptive limit comes to. A half of the limit is used for moments in"
+              + " which the latency of the origin with little to do is measured.");
+  static final Field<OriginConfig, Integer> ORIGIN_ADAPTIVE_TOLERANCE =
+      live(
+          "adaptive-limit.tolerance",
+          ValueType.percent(1_000),
+          "25%",
+          origin -> origin.protection().adaptive().tolerance(),
+          "By how much the latency may exceed that of the origin with little to do before the"
+              + " adaptive limit is lowered.");
+  static final Field<OriginConfig, Duration> ORIGIN_ADAPTIVE_INTERVAL =
+      live(
+          "adaptive-limit.measure-interval",
+          duration("1s", "1h"),
+          "30s",
+          origin -> origin.protection().adaptive().interval(),
+          "How often the latency of the origin with little to do is measured. If more than half of"
+              + " the adaptive limit is in use then, the limit is halved until it is measured: about"
+              + " four times the latency, and at least 200 ms.");
   static final Field<OriginConfig, Path> ORIGIN_TRUST =
       optional(
           "trust",
@@ -2441,6 +2477,10 @@ final class ConfigKeys {
               ORIGIN_PROTOCOL,
               ORIGIN_MAX_CONNECTIONS,
               ORIGIN_MAX_WAITING,
+              ORIGIN_ADAPTIVE_MAX,
+              ORIGIN_ADAPTIVE_MIN,
+              ORIGIN_ADAPTIVE_TOLERANCE,
+              ORIGIN_ADAPTIVE_INTERVAL,
               ORIGIN_TRUST,
               ORIGIN_TLS_NAME,
               ORIGIN_TLS_CERTIFICATE,

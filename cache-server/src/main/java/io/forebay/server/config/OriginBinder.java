@@ -66,6 +66,22 @@ final class OriginBinder extends Binder {
     return List.copyOf(origins);
   }
 
+  private AdaptiveLimitConfig adaptive(String scope) {
+    int max = given(scope, ConfigKeys.ORIGIN_ADAPTIVE_MAX);
+    int min = given(scope, ConfigKeys.ORIGIN_ADAPTIVE_MIN);
+    if (max > 0 && min > max) {
+      String path = scope + ".adaptive-limit.min";
+      problems.add(
+          firstPlace(values.get(path) == null ? scope + ".adaptive-limit.max" : path)
+              .problem(path, "it is above adaptive-limit.max", "lower it, or raise the other"));
+    }
+    return new AdaptiveLimitConfig(
+        max,
+        min,
+        given(scope, ConfigKeys.ORIGIN_ADAPTIVE_TOLERANCE),
+        given(scope, ConfigKeys.ORIGIN_ADAPTIVE_INTERVAL));
+  }
+
   private OriginTlsConfig tls(String scope, List<OriginServerConfig> servers) {
     String serverName = value(scope, ConfigKeys.ORIGIN_TLS_NAME);
     Path certificate = file(scope, ConfigKeys.ORIGIN_TLS_CERTIFICATE);
@@ -364,7 +380,7 @@ final class OriginBinder extends Binder {
                 given(scope, ConfigKeys.ORIGIN_PROXY_PROTOCOL).equals("v2"),
                 given(scope, ConfigKeys.ORIGIN_SOURCE_ADDRESS),
                 proxy(scope, servers)),
-            new ProtectionConfig(given(scope, ConfigKeys.ORIGIN_MAX_WAITING)));
+            new ProtectionConfig(given(scope, ConfigKeys.ORIGIN_MAX_WAITING), adaptive(scope)));
     checkProbe(scope, origin);
     checkProtocol(scope, origin);
     for (Field<OriginConfig, ?> field : ConfigKeys.ORIGINS.fields()) {

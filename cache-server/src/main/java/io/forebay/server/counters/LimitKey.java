@@ -37,7 +37,8 @@ public enum LimitKey {
   TUNNELS("tunnels.limit"),
   TUNNELS_PER_CLIENT("tunnels.per-client"),
   ORIGIN_CONNECTIONS("origins.max-connections"),
-  ORIGIN_SERVER_CONNECTIONS("origins.servers.max-connections");
+  ORIGIN_SERVER_CONNECTIONS("origins.servers.max-connections"),
+  ORIGIN_ADAPTIVE_LIMIT("origins.adaptive-limit");
 
   private final String key;
 

@@ -56,7 +56,7 @@ final class LocalReplies {
               SERVER_ERROR,
               TRUNCATED ->
               Reason.ORIGIN_BROKEN;
-          case OVERLOADED, TOO_MANY_CONNECTIONS -> Reason.REFUSED_OVERLOAD;
+          case OVERLOADED, TOO_MANY_CONNECTIONS, TOO_MANY_REQUESTS -> Reason.REFUSED_OVERLOAD;
           case CLIENT_LIMIT -> Reason.REFUSED_CLIENT_LIMIT;
           case TARGET_REFUSED -> Reason.REFUSED_TARGET;
           default -> Reason.ORIGIN_UNREACHABLE;

@@ -3,6 +3,7 @@ package io.forebay.server.metric;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.drive.DriveHealth;
 import io.forebay.server.node.NodeStatus;
+import io.forebay.server.origin.limit.LimitStatus;
 import io.forebay.server.origin.probe.ServerProbes;
 import io.forebay.server.tls.CertificateStatus;
 import io.forebay.storage.StoreStats;
@@ -31,6 +32,7 @@ final class CachedReports {
   private final Kept<List<StorageClassStats>> classes;
   private final Kept<List<CertificateStatus>> certificates;
   private final Kept<List<ServerProbes>> probes;
+  private final Kept<List<LimitStatus>> limits;
   private final Kept<NodeStatus.Memory> memory;
   private final Kept<double[]> busy;
 
@@ -43,6 +45,7 @@ final class CachedReports {
     this.classes = new Kept<>(node::storageClasses);
     this.certificates = new Kept<>(node::certificates);
     this.probes = new Kept<>(node::probes);
+    this.limits = new Kept<>(node::originLimits);
     this.memory = new Kept<>(node::memory);
     this.busy = new Kept<>(node::busyShares);
   }
@@ -55,6 +58,7 @@ final class CachedReports {
     classes.forget();
     certificates.forget();
     probes.forget();
+    limits.forget();
     memory.forget();
     busy.forget();
   }
@@ -97,6 +101,10 @@ final class CachedReports {
 
   List<ServerProbes> probes() {
     return probes.get();
+  }
+
+  List<LimitStatus> originLimits() {
+    return limits.get();
   }
 
   NodeStatus.Memory memory() {

@@ -5,6 +5,7 @@ import io.forebay.server.counters.CounterNames;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.counters.NameTable;
 import io.forebay.server.drive.DriveHealth;
+import io.forebay.server.origin.limit.LimitStatus;
 import io.forebay.server.origin.probe.ServerProbes;
 import io.forebay.server.tls.CertificateStatus;
 import io.forebay.storage.disk.DiskStats;
@@ -35,6 +36,9 @@ final class NodeMeters {
 
   /** Servers with meters of their probes; no more than there are names elsewhere. */
   private final Set<ServerKey> probed = new HashSet<>();
+
+  /** Origins with meters of their adaptive limits; likewise. */
+  private final Set<String> limited = new HashSet<>();
 
   private record ServerKey(String origin, String server) {}
 
@@ -102,6 +106,11 @@ final class NodeMeters {
       ServerKey key = new ServerKey(server.origin(), server.server());
       if (probed.size() < NameTable.MAX_NAMES && probed.add(key)) {
         ProbeMetrics.addNamed(meters, from, server.origin(), server.server());
+      }
+    }
+    for (LimitStatus limit : from.originLimits()) {
+      if (limited.size() < NameTable.MAX_NAMES && limited.add(limit.origin())) {
+        LimitMetrics.addNamed(meters, from, limit.origin());
       }
     }
     Set<CertificateKey> now = new HashSet<>();

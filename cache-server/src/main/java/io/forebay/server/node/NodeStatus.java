@@ -4,6 +4,7 @@ import io.forebay.server.config.ServerConfig;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.drive.DriveHealth;
 import io.forebay.server.origin.OriginStatus;
+import io.forebay.server.origin.limit.LimitStatus;
 import io.forebay.server.origin.probe.ServerProbes;
 import io.forebay.server.tls.CertificateStatus;
 import io.forebay.storage.StoreStats;
@@ -74,6 +75,11 @@ public interface NodeStatus {
 
   /** What active probes have found of each server that is probed. */
   default List<ServerProbes> probes() {
+    return List.of();
+  }
+
+  /** The adaptive limits of the origins that have one. */
+  default List<LimitStatus> originLimits() {
     return List.of();
   }
 

@@ -79,6 +79,8 @@ final class Http2CallTransport implements CallTransport, Http2CallListener, Body
         // A body may answer its first demand at once; the call is not known to its listener yet.
         pool.loop().execute(newSender::start);
       }
+    } else {
+      call.onSent();
     }
     rearm();
   }
@@ -110,6 +112,7 @@ final class Http2CallTransport implements CallTransport, Http2CallListener, Body
   @Override
   public void end() {
     isRequestSent = true;
+    call.onSent();
     stream().endRequest();
     rearm();
   }
@@ -156,6 +159,7 @@ final class Http2CallTransport implements CallTransport, Http2CallListener, Body
     EndpointPool another = !unwanted.isEmpty() && unwanted.contains(status) ? another() : null;
     if (another != null) {
       endpoint.onAnswer(status);
+      call.observeHead(status);
       leave();
       stream().cancel();
       pool.watch().onProblem(pool.origin(), server.label() + ": answered with status " + status);
@@ -312,6 +316,7 @@ final class Http2CallTransport implements CallTransport, Http2CallListener, Body
     }
     String text = server.label() + ": " + detail;
     EndpointPool another = null;
+    call.observeFailure(kind);
     if (kind.isEndpointFault()) {
       connection.countFailure(detail);
       another = another();

@@ -241,8 +241,10 @@ final class OriginConnection extends ChannelInboundHandlerAdapter
   }
 
   void onRequestSent() {
-    if (state == State.BUSY) {
+    PooledCall current = call;
+    if (state == State.BUSY && current != null) {
       isRequestSent = true;
+      current.onSent();
       rearm();
     }
   }
@@ -416,6 +418,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter
   /** The response is not wanted; the connection is closed rather than read to its end. */
   private void sendAgain(PooledCall current, EndpointPool another, int status) {
     endpoint.onAnswer(status);
+    current.observeHead(status);
     detach();
     current.onConnection(null);
     close();
@@ -659,6 +662,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter
     }
     String text = server.label() + ": " + detail;
     EndpointPool another = null;
+    current.observeFailure(kind);
     if (kind.isEndpointFault()) {
       endpoint.onFailure(detail);
       another = another(current);

@@ -1,9 +1,6 @@
 package io.forebay.server.origin;
 
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +23,7 @@ final class OriginConnectionPermits {
   private static final int MAX_UNUSED = 64;
 
   private final BoundedCount open = new BoundedCount();
-  private final CopyOnWriteArrayList<OriginPool> pools = new CopyOnWriteArrayList<>();
+  private final WaitingLoops<OriginPool> pools = new WaitingLoops<>();
   private final ConcurrentHashMap<String, ServerConnections> servers = new ConcurrentHashMap<>();
 
   int open() {
@@ -36,18 +33,18 @@ final class OriginConnectionPermits {
   /** Idle connections of all loops, about. */
   int idle() {
     int idle = 0;
-    for (OriginPool pool : pools) {
+    for (OriginPool pool : pools.all()) {
       idle += pool.idleCount();
     }
     return idle;
   }
 
   void join(OriginPool pool) {
-    pools.add(pool);
+    pools.join(pool);
   }
 
   void leave(OriginPool pool) {
-    pools.remove(pool);
+    pools.leave(pool);
   }
 
   // Servers.
@@ -116,47 +113,21 @@ final class OriginConnectionPermits {
   }
 
   private boolean grant(ConnectionPermit permit) {
-    OriginPool waiting = longestWaiting(null);
-    while (waiting != null && !tell(waiting, pool -> pool.onGranted(permit))) {
-      waiting = longestWaiting(null);
-    }
-    return waiting != null;
-  }
-
-  private boolean tell(OriginPool pool, Consumer<OriginPool> what) {
-    try {
-      pool.loop().execute(() -> what.accept(pool));
-      return true;
-    } catch (RejectedExecutionException e) {
-      // That loop has stopped; its pool waits for nothing any more.
-      pools.remove(pool);
-      return false;
-    }
+    return pools.tellLongest(pool -> pool.onGranted(permit));
   }
 
   /** Tells pools that wait that a place may have become free. */
   void wakeOthers(@Nullable OriginPool except) {
-    for (OriginPool pool : pools) {
-      if (pool != except && pool.waitingSinceNanos() != OriginPool.NOT_WAITING) {
-        tell(pool, OriginPool::serveWaiting);
+    for (OriginPool pool : pools.all()) {
+      if (pool != except && pool.waitingSinceNanos() != WaitingCalls.NOT_WAITING) {
+        pools.tell(pool, OriginPool::serveWaiting);
       }
     }
   }
 
   /** The pool, other than one, whose oldest request has waited longest; null if none waits. */
   @Nullable OriginPool longestWaiting(@Nullable OriginPool except) {
-    OriginPool longest = null;
-    long longestSince = 0;
-    for (OriginPool pool : pools) {
-      long since = pool.waitingSinceNanos();
-      if (pool != except
-          && since != OriginPool.NOT_WAITING
-          && (longest == null || since - longestSince < 0)) {
-        longest = pool;
-        longestSince = since;
-      }
-    }
-    return longest;
+    return pools.longest(except);
   }
 
   /**
@@ -166,8 +137,11 @@ final class OriginConnectionPermits {
    *     is to a server without a place left
    */
   void askForIdle(OriginPool waiting, boolean isAny) {
-    for (OriginPool pool : pools) {
-      if (pool != waiting && pool.idleCount() > 0 && tell(pool, OriginPool::yieldIdle) && isAny) {
+    for (OriginPool pool : pools.all()) {
+      if (pool != waiting
+          && pool.idleCount() > 0
+          && pools.tell(pool, OriginPool::yieldIdle)
+          && isAny) {
         return;
       }
     }

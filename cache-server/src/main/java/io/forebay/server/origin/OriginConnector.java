@@ -407,6 +407,7 @@ final class OriginConnector {
   /** Nothing has been sent, so any request may go to another endpoint. */
   private void onAttemptFailed(EndpointPool endpoint, Kind kind, String detail) {
     endpoint.onFailure(detail);
+    call.observeFailure(kind);
     if (attempts < maxAttempts && deadline.remainingNanos() > 0 && !call.isDone()) {
       call.markTried(endpoint);
       EndpointPool next = pool.endpoints().choose(call);
@@ -449,6 +450,7 @@ final class OriginConnector {
     }
     String detail = tooLate(target);
     target.onFailure(detail);
+    call.observeFailure(Kind.CONNECT_TIMEOUT);
     fail(Kind.CONNECT_TIMEOUT, detail);
     unfinished.close();
   }

@@ -8,7 +8,6 @@ import io.forebay.server.origin.call.OriginFailure;
 import io.forebay.server.origin.group.Origin;
 import io.forebay.server.origin.health.OriginHealth;
 import io.netty.channel.EventLoop;
-import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -24,11 +23,7 @@ import org.jspecify.annotations.Nullable;
  * endpoints starve at the limit. Servers may have limits too; a request waits for them in the same
  * queue once no server that may serve it has a place left.
  */
-final class OriginPool implements WaitQueue {
-  static final long NOT_WAITING = Long.MIN_VALUE;
-
-  /** How often it is looked whether those that wait still have something to wait for. */
-  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+final class OriginPool implements WaitingCalls.Limit, WaitingLoops.Member {
 
   /**
    * How much longer than its own a pool lets another loop's request wait before it gives a
@@ -47,14 +42,15 @@ final class OriginPool implements WaitQueue {
   private final OriginHealth health;
   private final RetryBudget retries;
   private final EndpointSet endpoints;
-  private final CallQueue waiting = new CallQueue();
-  private final Deadline lookAgain;
+  private final WaitingCalls waiting;
+
+  /** Null without an adaptive limit. */
+  private final @Nullable RequestGate gate;
+
   private int idle;
   private boolean isRetired;
 
-  // Written by the loop, read by others; see OriginConnectionPermits for what the order of writes
-  // guarantees.
-  private volatile long waitingSinceNanos = NOT_WAITING;
+  /** Written by the loop, read by others. */
   private volatile int idleCount;
 
   OriginPool(
@@ -63,7 +59,8 @@ final class OriginPool implements WaitQueue {
       OriginConnectionPermits permits,
       OriginCounters counters,
       OriginWatch watch,
-      OriginHealth health) {
+      OriginHealth health,
+      @Nullable RequestPermits requests) {
     this.client = client;
     this.origin = origin;
     this.permits = permits;
@@ -78,11 +75,13 @@ final class OriginPool implements WaitQueue {
             this,
             BalancePolicies.create(
                 origin.config().balance(), client.random(), client.loop().ticker()::nanoTime));
-    this.lookAgain = new Deadline(client.loop(), this::look);
+    this.waiting = new WaitingCalls(this, this);
+    this.gate = requests == null ? null : new RequestGate(this, requests);
     permits.join(this);
   }
 
-  EventLoop loop() {
+  @Override
+  public EventLoop loop() {
     return client.loop();
   }
 
@@ -108,8 +107,9 @@ final class OriginPool implements WaitQueue {
     return watch;
   }
 
-  long waitingSinceNanos() {
-    return waitingSinceNanos;
+  @Override
+  public long waitingSinceNanos() {
+    return waiting.sinceNanos();
   }
 
   int idleCount() {
@@ -140,6 +140,15 @@ final class OriginPool implements WaitQueue {
           origin.label() + ": an upgrade needs HTTP/1.1, and the origin is set to http2");
       return;
     }
+    if (gate == null) {
+      sendAdmitted(call);
+    } else {
+      gate.submit(call);
+    }
+  }
+
+  /** Sends a call that no adaptive limit holds back. */
+  void sendAdmitted(PooledCall call) {
     endpoints.refresh();
     call.assign(endpoints.choose(call));
     dispatch(call);
@@ -158,7 +167,11 @@ final class OriginPool implements WaitQueue {
     }
     EndpointPool next = endpoints.choose(call);
     boolean isUseless = isElsewhere && (next == null || next.isAvoided() || !waiting.isEmpty());
-    if (next == null || isUseless || !retries.tryTake()) {
+    if (next == null || isUseless || (gate != null && !gate.passNow(call, isElsewhere))) {
+      return false;
+    }
+    if (!retries.tryTake()) {
+      call.leaveGate();
       return false;
     }
     client.counters().originRetries++;
@@ -277,7 +290,7 @@ final class OriginPool implements WaitQueue {
     PooledCall next = nextFor(connection);
     boolean isOver = permits.open() > most || endpoint.isOverLimit();
     if (next != null && !isOver && !isOvertaken(next, other)) {
-      removeWaiting(next);
+      waiting.removeWaiting(next);
       connection.start(next);
     } else if (!waiting.isEmpty()
         || isRetired
@@ -318,7 +331,7 @@ final class OriginPool implements WaitQueue {
     OriginPool other = permits.longestWaiting(this);
     PooledCall next = nextFor(connection);
     while (next != null && !isOvertaken(next, other)) {
-      removeWaiting(next);
+      waiting.removeWaiting(next);
       connection.start(next);
       next = nextFor(connection);
     }
@@ -397,32 +410,30 @@ final class OriginPool implements WaitQueue {
     if (next == null) {
       return false;
     }
-    removeWaiting(next);
+    waiting.removeWaiting(next);
     connect(next, permit);
     return true;
-  }
-
-  @Override
-  public void removeWaiting(PooledCall call) {
-    waiting.remove(call);
-    call.onDequeued();
-    announceFirst();
-    if (waiting.isEmpty()) {
-      lookAgain.clear();
-    }
-    leaveIfDone();
-  }
-
-  private void announceFirst() {
-    PooledCall first = waiting.first();
-    waitingSinceNanos = first == null ? NOT_WAITING : first.waitingSinceNanos();
   }
 
   /** The configuration no longer has this origin as it is: nothing is kept from now on. */
   void retire() {
     isRetired = true;
     endpoints.retire();
-    leaveIfDone();
+    if (gate != null) {
+      gate.retire();
+    }
+    if (waiting.isEmpty()) {
+      permits.leave(this);
+    }
+  }
+
+  @Override
+  public void onWaiting(boolean isAny) {
+    if (isRetired && isAny) {
+      permits.join(this);
+    } else if (isRetired) {
+      permits.leave(this);
+    }
   }
 
   /** What became of the call does not matter any more; the loop is stopping. */
@@ -433,44 +444,26 @@ final class OriginPool implements WaitQueue {
         shared.failWaiting(failure);
       }
     }
-    failQueue(failure);
+    waiting.failAll(failure);
+    if (gate != null) {
+      gate.failWaiting(failure);
+    }
   }
 
-  /**
-   * Servers were ejected, failed their probes or were drained since the calls began to wait, or
-   * others can be used again; loops are not told of all that, so they look.
-   */
-  private void look() {
-    if (isHopeless()) {
-      failQueue(endpoints.sick());
-      return;
-    }
+  @Override
+  public void look() {
     if (endpoints.isLimited()) {
       serveWaiting();
     }
-    if (!waiting.isEmpty()) {
-      lookAgain.in(LOOK_NANOS);
-    }
   }
 
   /**
-   * Whether waiting leads to nothing. Not so while a connection is idle: it is closed, and the
-   * request goes to an endpoint that is avoided, as it does below the limit.
+   * Not so while a connection is idle: it is closed, and the request goes to an endpoint that is
+   * avoided, as it does below the limit.
    */
-  private boolean isHopeless() {
-    return slots.idle() == 0 && endpoints.isSick();
-  }
-
-  private void failQueue(OriginFailure failure) {
-    while (true) {
-      PooledCall next = waiting.first();
-      if (next == null) {
-        return;
-      }
-      removeWaiting(next);
-      next.assign(null);
-      next.fail(failure);
-    }
+  @Override
+  public boolean isHopeless() {
+    return permits.idle() == 0 && endpoints.isSick();
   }
 
   private boolean isOvertaken(PooledCall next, @Nullable OriginPool other) {
@@ -478,65 +471,31 @@ final class OriginPool implements WaitQueue {
       return false;
     }
     long since = other.waitingSinceNanos();
-    return since != NOT_WAITING && since - next.waitingSinceNanos() < 0 && hasWaitedLong(other);
+    return since != WaitingCalls.NOT_WAITING
+        && since - next.waitingSinceNanos() < 0
+        && hasWaitedLong(other);
   }
 
   private boolean hasWaitedLong(OriginPool other) {
     long since = other.waitingSinceNanos();
-    return since != NOT_WAITING && loop().ticker().nanoTime() - since > HANDOVER_NANOS;
+    return since != WaitingCalls.NOT_WAITING && loop().ticker().nanoTime() - since > HANDOVER_NANOS;
   }
 
   /** Lets a call wait for a connection. */
   void enqueue(PooledCall call) {
-    if (isHopeless()) {
-      call.assign(null);
-      call.fail(endpoints.sick());
-      return;
-    }
-    int maxWaiting = origin.config().protection().maxWaiting();
     // Who waits until an idle connection is closed for it waits for no response.
-    if (waiting.size() >= maxWaiting && waiting.size() >= maxWaiting + permits.idle()) {
-      client
-          .counters()
-          .hit(isOriginFull() ? LimitKey.ORIGIN_CONNECTIONS : LimitKey.ORIGIN_SERVER_CONNECTIONS);
-      PooledCall lower = waiting.lastBelow(call.request().priority());
-      if (lower == null) {
-        call.fail(
-            tooMany(
-                maxWaiting == 0
-                    ? "and no request may wait"
-                    : "and " + maxWaiting + " requests are already waiting"));
-        return;
-      }
-      removeWaiting(lower);
-      addWaiting(call);
-      lower.fail(tooMany("and " + maxWaiting + " more urgent requests are waiting"));
-    } else {
-      addWaiting(call);
-    }
-  }
-
-  private void addWaiting(PooledCall call) {
-    if (isRetired && waiting.isEmpty()) {
-      permits.join(this);
-    }
-    waiting.add(call);
-    call.onQueued(this, loop().ticker().nanoTime(), origin.config().connectTimeout());
-    announceFirst();
-    if (waiting.size() == 1) {
-      lookAgain.in(LOOK_NANOS);
-    }
-    if (!serveOne() && !closeIdle()) {
+    if (waiting.add(call, permits.idle()) && !serveOne() && !closeIdle()) {
       permits.askForIdle(this, isOriginFull());
     }
   }
 
   @Override
-  public OriginFailure waitedTooLong(Duration timeout) {
-    return tooMany("and none became free within " + timeout.toMillis() + " ms");
+  public LimitKey key() {
+    return isOriginFull() ? LimitKey.ORIGIN_CONNECTIONS : LimitKey.ORIGIN_SERVER_CONNECTIONS;
   }
 
-  private OriginFailure tooMany(String then) {
+  @Override
+  public OriginFailure reached(String then) {
     return new OriginFailure(
         OriginFailure.Kind.TOO_MANY_CONNECTIONS,
         origin.label()
@@ -548,11 +507,5 @@ final class OriginPool implements WaitQueue {
 
   private void connect(PooledCall call, ConnectionPermit permit) {
     new OriginConnector(this, call, permit).start();
-  }
-
-  private void leaveIfDone() {
-    if (isRetired && waiting.isEmpty()) {
-      permits.leave(this);
-    }
   }
 }

@@ -10,6 +10,7 @@ import io.forebay.server.origin.health.EndpointHealth;
 import io.forebay.server.origin.health.EndpointHealth.Ejection;
 import io.forebay.server.origin.health.OriginHealth;
 import io.forebay.server.origin.health.ProbeStatus;
+import io.forebay.server.origin.limit.LimitStatus;
 import io.forebay.server.text.AddressText;
 import java.net.SocketAddress;
 import java.util.ArrayList;
@@ -23,9 +24,15 @@ import org.jspecify.annotations.Nullable;
  *
  * @param balance name of the policy
  * @param connections open or being opened
+ * @param adaptive its adaptive limit, or null if it has none
  */
 public record OriginStatus(
-    String name, String balance, int connections, int maxConnections, List<Server> servers) {
+    String name,
+    String balance,
+    int connections,
+    int maxConnections,
+    @Nullable LimitStatus adaptive,
+    List<Server> servers) {
   /** State of an endpoint that gets its share of the requests. */
   static final String USABLE = "usable";
 
@@ -90,6 +97,7 @@ public record OriginStatus(
               origin.config().balance().name().toLowerCase(Locale.ROOT).replace('_', '-'),
               shared.open(origin.name()),
               origin.config().maxConnections(),
+              shared.limit(origin.config()),
               origin.servers().stream()
                   .map(server -> server(server, origins, pools, shared, names))
                   .toList());

@@ -56,6 +56,12 @@ final class PooledCall implements OriginCall, LongSupplier {
   /** Endpoints that failed it; null for none. */
   private @Nullable List<EndpointPool> tried;
 
+  /** What it is counted by as in progress; null where no adaptive limit is. */
+  private @Nullable RequestPermits admission;
+
+  /** When all of it was sent, and no head has come yet; 0 else. */
+  private long sentNanos;
+
   private @Nullable WaitQueue queue;
   private long waitingSinceNanos;
   private @Nullable CallTransport connection;
@@ -283,6 +289,48 @@ final class PooledCall implements OriginCall, LongSupplier {
 
   void onConnection(@Nullable CallTransport newConnection) {
     connection = newConnection;
+    sentNanos = 0;
+  }
+
+  // What an adaptive limit learns of it.
+
+  /** From now on it is one of the origin's requests in progress. */
+  void onAdmitted(RequestPermits by) {
+    admission = by;
+  }
+
+  /** It no longer is. */
+  void leaveGate() {
+    RequestPermits by = admission;
+    admission = null;
+    if (by != null) {
+      by.release();
+    }
+  }
+
+  /** All of the request was handed to its connection. */
+  void onSent() {
+    if (admission != null) {
+      sentNanos = client.loop().ticker().nanoTime();
+    }
+  }
+
+  /** A response's head came, perhaps one that is not wanted. */
+  void observeHead(int status) {
+    RequestPermits by = admission;
+    if (by != null && (status == 429 || status == 503)) {
+      by.onRejected();
+    } else if (by != null && sentNanos != 0) {
+      by.onResponse(client.loop().ticker().nanoTime() - sentNanos);
+    }
+    sentNanos = 0;
+  }
+
+  /** An attempt failed, perhaps because the origin has too much to do. */
+  void observeFailure(Kind kind) {
+    if (admission != null && (kind == Kind.CONNECT_TIMEOUT || kind == Kind.FIRST_BYTE_TIMEOUT)) {
+      admission.onRejected();
+    }
   }
 
   // What the listener is told.
@@ -296,6 +344,7 @@ final class PooledCall implements OriginCall, LongSupplier {
     long nanos = now - startNanos;
     client.counters().originFirstByte.record(nanos);
     observe(now);
+    observeHead(status);
     if (endpoint != null) {
       endpoint.onAnswer(status);
       endpoint.onLatency(now - turnNanos);
@@ -346,6 +395,7 @@ final class PooledCall implements OriginCall, LongSupplier {
     assign(null);
     connection = null;
     stopTimers();
+    leaveGate();
     releaseBody();
     long nanos = elapsedNanos();
     client.counters().originTotal.record(nanos);
@@ -360,6 +410,7 @@ final class PooledCall implements OriginCall, LongSupplier {
     assign(null);
     connection = null;
     stopTimers();
+    leaveGate();
     listener.onTunnel(fields, end);
   }
 
@@ -370,6 +421,9 @@ final class PooledCall implements OriginCall, LongSupplier {
   void fail(OriginFailure failure) {
     if (isDone) {
       return;
+    }
+    if (failure.kind() == Kind.TOTAL_TIMEOUT && sentNanos != 0 && admission != null) {
+      admission.onRejected();
     }
     if (failure.kind().isEndpointFault()) {
       observeAtLeast(FAILURE_NANOS, client.loop().ticker().nanoTime());
@@ -434,6 +488,7 @@ final class PooledCall implements OriginCall, LongSupplier {
     if (used != null) {
       used.abandon();
     }
+    leaveGate();
     releaseBody();
   }
 

@@ -261,7 +261,8 @@ public final class PooledOriginClient implements OriginSender {
               connections.permits(origin.name()),
               counters.origin(number),
               connections.watch(origin.name()),
-              connections.health(origin.name()));
+              connections.health(origin.name()),
+              connections.requests(origin.config()));
       pools.put(origin.name(), pool);
     }
     return pool;

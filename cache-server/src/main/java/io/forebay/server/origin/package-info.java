@@ -10,8 +10,10 @@
  *                                                                               HTTP/2: many calls
  * </pre>
  *
- * <p>Loops share the names, and of an origin the permits for connections, the health of its
- * endpoints and the watch that logs; nothing else.
+ * <p>With an adaptive limit requests pass a {@link RequestGate} before the pool.
+ *
+ * <p>Loops share the names, and of an origin the permits for connections and requests, the health
+ * of its endpoints and the watch that logs; nothing else.
  *
  * <p>Just before a request is written it goes through {@link RequestSigning}, on every attempt.
  */

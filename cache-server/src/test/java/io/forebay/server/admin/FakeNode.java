@@ -16,6 +16,7 @@ import io.forebay.server.origin.OriginStatus;
 import io.forebay.server.origin.drain.DrainOrder;
 import io.forebay.server.origin.drain.DrainOutcome;
 import io.forebay.server.origin.health.ProbeStatus;
+import io.forebay.server.origin.limit.LimitStatus;
 import io.forebay.server.origin.probe.ServerProbes;
 import io.forebay.server.purge.PurgeDone;
 import io.forebay.server.purge.PurgeOrder;
@@ -126,6 +127,7 @@ public final class FakeNode implements NodeControl {
             "peak-ewma",
             3,
             256,
+            new LimitStatus("default", 40, 12, false, 20.5, 24.25),
             List.of(
                 new OriginStatus.Server(
                     "http://127.0.0.1:9000",
@@ -172,6 +174,11 @@ public final class FakeNode implements NodeControl {
                     0,
                     "name gone.example does not resolve: NXDOMAIN",
                     List.of()))));
+  }
+
+  @Override
+  public List<LimitStatus> originLimits() {
+    return List.of(new LimitStatus("default", 40, 12, false, 20.5, 24.25));
   }
 
   @Override

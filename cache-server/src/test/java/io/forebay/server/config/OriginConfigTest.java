@@ -41,6 +41,27 @@ final class OriginConfigTest {
   @TempDir Path directory;
 
   @Test
+  void readsTheAdaptiveLimit() throws IOException {
+    assertEquals(
+        AdaptiveLimitConfig.OFF,
+        loaded(GROUP, Map.of()).origins().getFirst().protection().adaptive());
+    String limited =
+        """
+        origins:
+          main:
+            url: http://a.example
+            adaptive-limit: {max: 500, min: 8, tolerance: 50%, measure-interval: 1m}
+        """;
+    assertEquals(
+        new AdaptiveLimitConfig(500, 8, 50, Duration.ofMinutes(1)),
+        loaded(limited, Map.of()).origins().getFirst().protection().adaptive());
+    ConfigProblem problem =
+        refused(write(limited.replace("max: 500", "max: 7")), Map.of()).getFirst();
+    assertEquals("origins.main.adaptive-limit.min", problem.path());
+    assertTrue(problem.text().contains("above adaptive-limit.max"), problem::text);
+  }
+
+  @Test
   void readsTheServersOfAnOrigin() throws IOException {
     OriginConfig origin = loaded(GROUP, Map.of()).origins().getFirst();
     assertEquals(

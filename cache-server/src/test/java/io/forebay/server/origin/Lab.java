@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.core.http.HeaderFields;
+import io.forebay.server.config.AdaptiveLimitConfig;
 import io.forebay.server.config.EgressConfig;
 import io.forebay.server.config.OriginTlsConfig;
 import io.forebay.server.config.ProbeConfig;
@@ -196,6 +197,11 @@ final class Lab implements AutoCloseable {
 
   static OriginConfig protectedBy(OriginConfig c, ProtectionConfig protection) {
     return edit(c, draft -> draft.protection = protection);
+  }
+
+  /** With room for so many requests that wait. */
+  static ProtectionConfig waiting(int most) {
+    return new ProtectionConfig(most, AdaptiveLimitConfig.OFF);
   }
 
   static OriginConfig withTimes(

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.forebay.server.config.ProtectionConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.OriginServerConfig;
 import io.forebay.server.http.RequestBody;
@@ -56,8 +55,7 @@ class OriginProtectionTest {
   }
 
   private OriginConfig one(int maxWaiting) {
-    return Lab.protectedBy(
-        Lab.withMost(Lab.origin(first.url()), 1), new ProtectionConfig(maxWaiting));
+    return Lab.protectedBy(Lab.withMost(Lab.origin(first.url()), 1), Lab.waiting(maxWaiting));
   }
 
   /** Two servers, ejected after one failure, and two connections. */

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.forebay.server.config.ProtectionConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.OriginProtocol;
 import io.forebay.server.config.ServerConfig.OriginServerConfig;
@@ -208,8 +207,7 @@ class OriginServerLimitTest {
   @Test
   void theQueueIsThatOfTheOrigin() throws Exception {
     OriginConfig config =
-        Lab.protectedBy(
-            Lab.withTimes(oneEach(), 300, 5_000, 5_000, 0, 30_000), new ProtectionConfig(1));
+        Lab.protectedBy(Lab.withTimes(oneEach(), 300, 5_000, 5_000, 0, 30_000), Lab.waiting(1));
     try (Lab lab = Lab.of(config)) {
       lab.send(Lab.get("/1"));
       lab.send(Lab.get("/2"));

@@ -124,7 +124,8 @@ public final class OriginWire {
             permits,
             new OriginCounters(),
             new OriginWatch(System::nanoTime, line -> {}),
-            all.health(NAME));
+            all.health(NAME),
+            null);
   }
 
   private static Origins origins() {

@@ -4,8 +4,10 @@ import io.forebay.server.json.Json;
 import io.forebay.server.origin.OriginStatus;
 import io.forebay.server.origin.drain.DrainOutcome;
 import io.forebay.server.origin.health.ProbeStatus;
+import io.forebay.server.origin.limit.LimitStatus;
 import java.time.Instant;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -23,10 +25,24 @@ public final class OriginReport {
       node.put("balance", origin.balance());
       node.put("connections", origin.connections());
       node.put("maxConnections", origin.maxConnections());
+      add(node, origin.adaptive());
       ArrayNode servers = node.putArray("servers");
       origin.servers().forEach(server -> add(servers.addObject(), server));
     }
     return report;
+  }
+
+  private static void add(ObjectNode node, @Nullable LimitStatus adaptive) {
+    if (adaptive == null) {
+      node.putNull("adaptiveLimit");
+      return;
+    }
+    ObjectNode found = node.putObject("adaptiveLimit");
+    found.put("limit", adaptive.limit());
+    found.put("inProgress", adaptive.inProgress());
+    found.put("measuring", adaptive.isMeasuring());
+    found.put("baseMillis", Math.round(adaptive.baseMillis() * 1e3) / 1e3);
+    found.put("latencyMillis", Math.round(adaptive.latencyMillis() * 1e3) / 1e3);
   }
 
   private static void add(ObjectNode node, OriginStatus.Server server) {

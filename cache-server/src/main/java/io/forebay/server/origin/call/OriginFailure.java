@@ -26,6 +26,8 @@ public record OriginFailure(Kind kind, String detail, String more) {
     /** Not asked at all: the loop has too much to do. */
     OVERLOADED(ProxyError.CONNECTION_LIMIT_REACHED, OriginError.LIMIT),
     TOO_MANY_CONNECTIONS(ProxyError.CONNECTION_LIMIT_REACHED, OriginError.LIMIT),
+    /** As many as the adaptive limit of the origin allows are in progress. */
+    TOO_MANY_REQUESTS(ProxyError.CONNECTION_LIMIT_REACHED, OriginError.LIMIT),
     /** Not asked at all: the client has too many requests in progress. */
     CLIENT_LIMIT(ProxyError.HTTP_REQUEST_DENIED, OriginError.LIMIT),
     CONNECT_REFUSED(ProxyError.CONNECTION_REFUSED, OriginError.CONNECT),
@@ -71,7 +73,7 @@ public record OriginFailure(Kind kind, String detail, String more) {
 
     /** Whether it is the node that has too much to do: 503, and the client may come back. */
     public boolean isOverload() {
-      return this == OVERLOADED || this == TOO_MANY_CONNECTIONS;
+      return this == OVERLOADED || this == TOO_MANY_CONNECTIONS || this == TOO_MANY_REQUESTS;
     }
 
     /** Whether it speaks against the endpoint, whatever the request was. */

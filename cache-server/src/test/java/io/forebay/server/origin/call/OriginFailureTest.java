@@ -22,6 +22,7 @@ final class OriginFailureTest {
       ADDRESS_REFUSED        | destination_ip_prohibited         | false
       OVERLOADED             | connection_limit_reached          | false
       TOO_MANY_CONNECTIONS   | connection_limit_reached          | false
+      TOO_MANY_REQUESTS      | connection_limit_reached          | false
       CLIENT_LIMIT           | http_request_denied               | false
       CONNECT_REFUSED        | connection_refused                | false
       CONNECT_UNROUTABLE     | destination_ip_unroutable         | false

@@ -1,0 +1,4 @@
+@NullMarked
+package io.forebay.server.origin.limit;
+
+import org.jspecify.annotations.NullMarked;
