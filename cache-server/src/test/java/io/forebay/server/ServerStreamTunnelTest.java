@@ -21,8 +21,6 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.HexFormat;
@@ -78,33 +76,11 @@ final class ServerStreamTunnelTest {
 
   // ---- what origins and clients say
 
-  private static String acceptOf(String key) {
-    try {
-      byte[] digest =
-          MessageDigest.getInstance("SHA-1")
-              .digest(
-                  (key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11")
-                      .getBytes(StandardCharsets.ISO_8859_1));
-      return Base64.getEncoder().encodeToString(digest);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException(e);
-    }
-  }
-
-  private static String accepted(TestOrigin.Request request, String... more) {
-    return "HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n"
-        + "sec-websocket-accept: "
-        + acceptOf(request.field("sec-websocket-key"))
-        + "\r\n"
-        + String.join("", more)
-        + "\r\n";
-  }
-
   private void accept(String path, Answer then) {
     origin.on(
         path,
         (request, connection) -> {
-          connection.send(accepted(request));
+          connection.send(WebSocketOrigin.accepted(request));
           then.to(request, connection);
         });
   }
@@ -180,7 +156,7 @@ final class ServerStreamTunnelTest {
           assertNotEquals(CLIENTS_KEY, request.field("sec-websocket-key"));
           assertEquals("2 edge", request.field("via"));
           connection.send(
-              accepted(
+              WebSocketOrigin.accepted(
                       request,
                       "sec-websocket-protocol: chat\r\n",
                       "sec-websocket-extensions: permessage-deflate\r\n")
@@ -615,11 +591,7 @@ final class ServerStreamTunnelTest {
                 .serve(connection -> {
                   String head = connection.head();
                   int at = head.indexOf("sec-websocket-key: ") + 19;
-                  connection.send(
-                      "HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\n"
-                          + "upgrade: websocket\r\nsec-websocket-accept: "
-                          + acceptOf(head.substring(at, at + 24))
-                          + "\r\n\r\n");
+                  connection.send(WebSocketOrigin.accepted(head.substring(at, at + 24)));
                   connection.send(connection.bytes(4));
                   connection.close();
                 });

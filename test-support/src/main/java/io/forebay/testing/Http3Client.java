@@ -25,6 +25,8 @@ import io.netty.handler.codec.http3.Http3GoAwayFrame;
 import io.netty.handler.codec.http3.Http3Headers;
 import io.netty.handler.codec.http3.Http3HeadersFrame;
 import io.netty.handler.codec.http3.Http3RequestStreamInboundHandler;
+import io.netty.handler.codec.http3.Http3Settings;
+import io.netty.handler.codec.http3.Http3SettingsFrame;
 import io.netty.handler.codec.quic.QuicChannel;
 import io.netty.handler.codec.quic.QuicConnectionCloseEvent;
 import io.netty.handler.codec.quic.QuicException;
@@ -44,6 +46,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 
 /** An HTTP/3 client that checks little of what it sends, and takes bodies as it is told. */
@@ -56,6 +59,9 @@ public final class Http3Client implements AutoCloseable {
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
   private final Channel socket;
   private final QuicChannel channel;
+
+  /** What the server has said at first. */
+  public final CompletableFuture<Http3Settings> settings = new CompletableFuture<>();
 
   /** Done when the server takes no more streams soon. */
   public final CompletableFuture<Void> goAwayAnnounced = new CompletableFuture<>();
@@ -71,6 +77,10 @@ public final class Http3Client implements AutoCloseable {
     public final LinkedBlockingQueue<Http3Headers> heads = new LinkedBlockingQueue<>();
     public final CompletableFuture<String> end = new CompletableFuture<>();
     public final Http2Client.Text body = new Http2Client.Text();
+
+    /** DATA frames without data. */
+    public final AtomicInteger emptyFrames = new AtomicInteger();
+
     private final QuicStreamChannel stream;
 
     private Answer(QuicStreamChannel stream) {
@@ -318,7 +328,12 @@ public final class Http3Client implements AutoCloseable {
     protected void channelRead(ChannelHandlerContext ctx, Http3DataFrame frame) {
       String text = frame.content().toString(StandardCharsets.ISO_8859_1);
       frame.release();
-      answer.thenAccept(to -> to.body.append(text));
+      answer.thenAccept(to -> {
+        to.body.append(text);
+        if (text.isEmpty()) {
+          to.emptyFrames.incrementAndGet();
+        }
+      });
     }
 
     @Override
@@ -356,6 +371,9 @@ public final class Http3Client implements AutoCloseable {
             frame.id() == (1L << 62) - 4
                 ? goAwayAnnounced.complete(null)
                 : goAway.complete(frame.id());
+      }
+      if (message instanceof Http3SettingsFrame frame) {
+        settings.complete(frame.settings());
       }
       ReferenceCountUtil.release(message);
     }

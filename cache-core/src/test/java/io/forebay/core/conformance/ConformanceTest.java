@@ -28,6 +28,7 @@ final class ConformanceTest {
           Rfc5861.CHAPTER,
           Rfc8246.CHAPTER,
           Rfc8441.CHAPTER,
+          Rfc9220.CHAPTER,
           Rfc8586.CHAPTER,
           Rfc9209.CHAPTER,
           Rfc9211.CHAPTER,

@@ -1795,8 +1795,9 @@ final class ConfigKeys {
           ValueType.PROTOCOLS,
           "",
           route -> route.forwarding().upgrade(),
-          "Protocols that a client may upgrade its connection to, such as `websocket`; upgrade"
-              + " requests for others are ignored.");
+          "Protocols that a client may upgrade its connection to, such as `websocket`, or, over"
+              + " HTTP/2 and HTTP/3, a stream. Requests for others: over HTTP/1.1 the upgrade is"
+              + " ignored, over HTTP/2 and HTTP/3 the answer is 501.");
   static final Field<RouteConfig, List<String>> ROUTE_RESPONSE_TRAILERS =
       live(
           "response-trailers",

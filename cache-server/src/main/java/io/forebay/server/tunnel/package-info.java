@@ -1,6 +1,6 @@
 /**
  * Package tunnel: relays bytes between a client and an origin after a change of protocol. An end is
- * a connection of its own, or, of a client over HTTP/2, a stream.
+ * a connection of its own, or, of a client over HTTP/2 or HTTP/3, a stream.
  *
  * <pre>
  *   client: SocketTunnelEnd, or a stream ──► Tunnel ──► SocketTunnelEnd: origin

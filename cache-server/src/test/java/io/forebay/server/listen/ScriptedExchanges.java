@@ -116,6 +116,12 @@ public final class ScriptedExchanges implements RequestHandler {
         sink.body(bytes("body"));
         sink.end(HeaderFields.of("x-sum", "1"));
       }
+      case "/skipped" -> {
+        head(sink, 200, 4);
+        // As of a body whose beginning the client has.
+        sink.body(bytes("not this").skipBytes(4));
+        sink.end(HeaderFields.EMPTY);
+      }
       case "/answer-then-drop" -> {
         body.cancel();
         text(sink, "no need");

@@ -85,6 +85,9 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
   private final StreamDispatcher dispatcher;
   private final GoAwaySequence goAway;
 
+  /** Whether the client was told that it may use extended CONNECT. */
+  private final boolean takesTunnels;
+
   private ClientInfo client;
   private @Nullable String serverName;
   private long newestStream = -1;
@@ -134,6 +137,7 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
     limits = loop.limits();
     timeouts = loop.timeouts();
     bounds = loop.http2();
+    takesTunnels = loop.takesTunnels();
     deadline = loop.wheel.entry(this::onDeadline);
     progress = new StreamProgress(loop.counters, timeouts);
     dispatcher = new StreamDispatcher(loop, "https", "H3_MESSAGE_ERROR");
@@ -151,6 +155,9 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
             .maxFieldSectionSize(2L * limits.headerBytes())
             .qpackMaxTableCapacity(0)
             .qpackBlockedStreams(0);
+    if (takesTunnels) {
+      settings.enableConnectProtocol(true);
+    }
     ChannelHandler each =
         new ChannelInitializer<QuicStreamChannel>() {
           @Override
@@ -172,6 +179,10 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
 
   ClientCertificateCheck guard() {
     return guard;
+  }
+
+  boolean takesTunnels() {
+    return takesTunnels;
   }
 
   @Override
@@ -511,7 +522,8 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
       return;
     }
     stream.probe();
-    if (progress.isStuck(request, stream.isStuck())) {
+    // How long a tunnel may stand still is its own bound.
+    if (!request.isTunnel() && progress.isStuck(request, stream.isStuck())) {
       request.giveUp();
     }
   }
@@ -525,7 +537,7 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
     boolean hasWaiting = false;
     long signs = signsOfClosed;
     for (Http3Stream stream : streams.values()) {
-      hasWaiting |= stream.wire().hasQueued();
+      hasWaiting |= !stream.isTunnel() && stream.wire().hasQueued();
       signs += stream.wire().takenBytes();
     }
     return progress.isStuck(hasWaiting, signs);

@@ -76,12 +76,12 @@ final class Http3RequestStream extends RequestStream<Http3Headers> {
 
   @Override
   public void stopBody() {
-    // Once the end of the response is on its way: see Http3Stream.onEndWritten.
+    // Once the end of the response is on its way: see Http3Stream.onEndTaken.
   }
 
   @Override
   public void stopBodyWhenSent() {
-    stopBody();
+    stream.stopInputWhenSent();
   }
 
   @Override

@@ -12,7 +12,6 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.handler.codec.http3.DefaultHttp3DataFrame;
 import io.netty.handler.codec.http3.DefaultHttp3HeadersFrame;
-import io.netty.handler.codec.http3.DefaultHttp3UnknownFrame;
 import io.netty.handler.codec.http3.Http3DataFrame;
 import io.netty.handler.codec.http3.Http3ErrorCode;
 import io.netty.handler.codec.http3.Http3Headers;
@@ -35,8 +34,10 @@ final class Http3Stream extends ChannelInboundHandlerAdapter {
 
   private static final int READ_BYTES = 16 * 1024;
 
-  /** The first of the frame types that mean nothing. */
-  private static final long RESERVED_TYPE = 0x21 + 0x1f;
+  /** A frame without payload of the first of the types that mean nothing, 0x21 + 0x1f. */
+  private static final byte[] RESERVED = {0x40, 0x40, 0};
+
+  private static final byte[] EMPTY_DATA = {0, 0};
 
   /** What quiche gives every stream; ours of {@link StreamPriority#UNSAID} is the same. */
   private static final int MIDDLE = 127;
@@ -59,6 +60,15 @@ final class Http3Stream extends ChannelInboundHandlerAdapter {
   private boolean isShared = true;
   private long takenAtLook;
   private boolean isEndSeen;
+
+  /** The end of what a tunnel sends to the client has been written; QUIC may not have taken it. */
+  private boolean isEndWritten;
+
+  private boolean isEndTaken;
+
+  /** A tunnel takes no more from the client once its end has been handed to QUIC. */
+  private boolean isInputUnwanted;
+
   private boolean isReset;
   private boolean isTold;
 
@@ -117,7 +127,18 @@ final class Http3Stream extends ChannelInboundHandlerAdapter {
     switch (message) {
       case Http3HeadersFrame frame -> onHeaders(frame.headers());
       case Http3DataFrame frame -> onData(frame.content());
-      default -> ReferenceCountUtil.release(message);
+      default -> {
+        ReferenceCountUtil.release(message);
+        onNothing();
+      }
+    }
+  }
+
+  /** A frame that means nothing: what was asked for is still to come. */
+  private void onNothing() {
+    Http3RequestStream to = request;
+    if (to != null && !isUndecided && !isReset) {
+      take(to, Unpooled.EMPTY_BUFFER, false);
     }
   }
 
@@ -133,14 +154,13 @@ final class Http3Stream extends ChannelInboundHandlerAdapter {
       return;
     }
     if (request != null) {
-      // Trailers; the end of the stream ends the body (S29).
-      decide(request);
-      read();
+      onTrailers(request);
       return;
     }
     FramedRequest read = new FramedRequest(connection.limits(), headers, "https", false);
     read.guardedBy(connection.guard());
-    Rejection refusal = read.read(connection.loop().exchanges.takesPurges(), false);
+    Rejection refusal =
+        read.read(connection.loop().exchanges.takesPurges(), connection.takesTunnels());
     Http3RequestStream opened = new Http3RequestStream(this, read);
     request = opened;
     if (!connection.onRequest(this)) {
@@ -151,9 +171,24 @@ final class Http3Stream extends ChannelInboundHandlerAdapter {
       return;
     }
     isUndecided = true;
-    // What is already known to end is not begun before it is known to be whole.
-    if (!isEndSeen && (read.contentLength() > 0 || read.expectsContinue())) {
+    // What is already known to end is not begun before it is known to be whole. A tunnel has no
+    // body whose absence could be told.
+    if (read.isTunnelRequest()
+        || (!isEndSeen && (read.contentLength() > 0 || read.expectsContinue()))) {
       decide(opened);
+    }
+  }
+
+  private void onTrailers(Http3RequestStream of) {
+    if (of.isTunnel()) {
+      // Only DATA may follow (RFC 9114 §4.4).
+      connection.close(Http3ErrorCode.H3_FRAME_UNEXPECTED);
+    } else if (of.request().isTunnelRequest()) {
+      connection.refuse(this, of, Rejection.MALFORMED);
+    } else {
+      // The end of the stream ends the body (S29).
+      decide(of);
+      read();
     }
   }
 
@@ -226,12 +261,14 @@ final class Http3Stream extends ChannelInboundHandlerAdapter {
     if (isEnd) {
       wire.endsWithNext();
     }
-    write(new DefaultHttp3DataFrame(chunk));
+    // The codec puts its header before a chunk as if that began where its memory begins.
+    write(new DefaultHttp3DataFrame(chunk.readerIndex() == 0 ? chunk : chunk.slice()));
     connection.onWritten(this);
   }
 
   void writeEnd() {
     if (!isReset) {
+      isEndWritten = true;
       wire.end();
     }
   }
@@ -239,14 +276,29 @@ final class Http3Stream extends ChannelInboundHandlerAdapter {
   /**
    * Finds out whether the client still wants the response. That it has asked us to stop is only
    * told when something is written: a frame of a type that is reserved for meaning nothing (RFC
-   * 9114 §7.2.8). While the connection as a whole may send nothing, QUIC does not tell it at all;
-   * then the bound on standing still ends the connection.
+   * 9114 §7.2.8), or, in a tunnel, where only DATA is allowed (§4.4), one without data. While the
+   * connection as a whole may send nothing, QUIC does not tell it at all; then the bound on
+   * standing still ends the connection.
+   *
+   * <p>It also keeps QUIC from taking a client for gone that only waits.
    */
   void probe() {
     Http3RequestStream asked = request;
-    if (asked != null && asked.isLive() && !isUndecided && !wire.hasQueued()) {
-      write(new DefaultHttp3UnknownFrame(RESERVED_TYPE, Unpooled.EMPTY_BUFFER));
+    if (asked != null
+        && asked.isLive()
+        && !isUndecided
+        && !isReset
+        && !isEndWritten
+        && !wire.hasQueued()
+        && channel.isActive()) {
+      watch(wire.write(asked.isTunnel() ? EMPTY_DATA : RESERVED));
     }
+  }
+
+  /** Whether the stream is a tunnel. */
+  boolean isTunnel() {
+    Http3RequestStream of = request;
+    return of != null && of.isTunnel();
   }
 
   private void write(Object frame) {
@@ -255,7 +307,10 @@ final class Http3Stream extends ChannelInboundHandlerAdapter {
       ReferenceCountUtil.release(frame);
       return;
     }
-    ChannelFuture written = ctx.write(frame);
+    watch(ctx.write(frame));
+  }
+
+  private void watch(ChannelFuture written) {
     if (!written.isSuccess()) {
       written.addListener(done -> {
         if (!done.isSuccess()) {
@@ -324,8 +379,32 @@ final class Http3Stream extends ChannelInboundHandlerAdapter {
 
   // ---- the end
 
-  /** The end of the response has been handed to QUIC, or never will be. */
-  void onEndWritten() {
+  /**
+   * The end of the response has been handed to QUIC, or never will be. A tunnel goes on in the
+   * other direction.
+   */
+  void onEndTaken(boolean isSent) {
+    if (!isTunnel()) {
+      stopInput();
+    } else if (!isSent) {
+      onWriteFailed();
+    } else {
+      isEndTaken = true;
+      if (isInputUnwanted) {
+        stopInput();
+      }
+    }
+  }
+
+  /** A tunnel wants nothing more of the client once its own end has been handed to QUIC. */
+  void stopInputWhenSent() {
+    isInputUnwanted = true;
+    if (isEndTaken) {
+      stopInput();
+    }
+  }
+
+  private void stopInput() {
     if (!isEndSeen && !isReset) {
       // The client may stop sending; the response it has is whole (RFC 9114 §4.1).
       isReset = true;

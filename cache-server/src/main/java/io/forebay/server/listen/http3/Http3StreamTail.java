@@ -3,12 +3,14 @@ package io.forebay.server.listen.http3;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.quic.DefaultQuicStreamFrame;
 import io.netty.handler.codec.quic.QuicStreamFrame;
 import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayDeque;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +49,17 @@ final class Http3StreamTail extends ChannelDuplexHandler {
       isLast = true;
       write(ctx, Unpooled.EMPTY_BUFFER, ctx.newPromise());
     }
+  }
+
+  /**
+   * Writes a frame past the codec, in one buffer: of a buffer in parts QUIC's channel does not say
+   * that it was refused.
+   */
+  ChannelFuture write(byte[] frame) {
+    ChannelHandlerContext ctx = Objects.requireNonNull(context);
+    ChannelPromise promise = ctx.newPromise();
+    write(ctx, ctx.alloc().directBuffer(frame.length).writeBytes(frame), promise);
+    return promise;
   }
 
   boolean hasWritten() {
@@ -104,7 +117,7 @@ final class Http3StreamTail extends ChannelDuplexHandler {
       promise.addListener(done -> onTaken());
     }
     if (isEnd) {
-      promise.addListener(done -> stream.onEndWritten());
+      promise.addListener(done -> stream.onEndTaken(done.isSuccess()));
     }
   }
 

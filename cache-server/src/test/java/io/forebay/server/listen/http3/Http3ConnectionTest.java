@@ -15,9 +15,12 @@ import io.forebay.server.listen.ForgetfulNat;
 import io.forebay.server.listen.ListenFixture;
 import io.forebay.server.listen.ScriptedExchanges;
 import io.forebay.server.loop.ListenException;
+import io.forebay.testing.Await;
 import io.forebay.testing.Certificates;
 import io.forebay.testing.Http2Client;
 import io.forebay.testing.Http3Client;
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http3.DefaultHttp3UnknownFrame;
 import io.netty.handler.codec.http3.Http3ErrorCode;
 import io.netty.handler.codec.http3.Http3Headers;
 import java.io.IOException;
@@ -235,6 +238,32 @@ class Http3ConnectionTest {
         assertEquals("reset H3_INTERNAL_ERROR", client.get(path).end(), path);
       }
       assertEquals("end", client.get("/ok").end());
+    }
+  }
+
+  @Test
+  void aChunkOfWhichTheBeginningWasSkippedIsSentFromThere() throws Exception {
+    try (Http3Client client = connect()) {
+      Http3Client.Answer answer = client.get("/skipped");
+      assertEquals("end", answer.end());
+      assertEquals("this", answer.body.toString());
+    }
+  }
+
+  /** Frames of reserved types may come between those of a body, in packets of their own. */
+  @Test
+  void aBodyGoesOnBehindAFrameThatMeansNothing() throws Exception {
+    try (Http3Client client = connect()) {
+      Http3Client.Answer answer = client.open(Http3Client.request("POST", "/echo"), false);
+      client.data(answer, "one", false);
+      Await.until("the first came", () -> answer.body.toString().equals("one"));
+      answer.stream()
+          .writeAndFlush(
+              new DefaultHttp3UnknownFrame(0x21 + 0x1f * 3, Unpooled.wrappedBuffer(new byte[3])))
+          .sync();
+      client.data(answer, "two", true);
+      assertEquals("end", answer.end());
+      assertEquals("onetwo", answer.body.toString());
     }
   }
 
