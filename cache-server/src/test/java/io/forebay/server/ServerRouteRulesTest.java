@@ -263,6 +263,44 @@ final class ServerRouteRulesTest {
     }
   }
 
+  /** What is stored has the URL of the client; only the origin sees another one. */
+  @Test
+  void aRewriteIsBehindTheKey() throws Exception {
+    edge.configure(
+        config(
+            """
+            - when: {path: /r/new}
+              rewrite: {path: "/r/stored"}
+              request-headers: {set: {x-by: "$path"}}
+            - when: {header: {x-fresh: "*"}}
+              pass: true
+            """));
+    edge.server().reload();
+    try (RawClient client = edge.connect()) {
+      assertFalse(client.get("/r/new", "Host: 127.0.0.1:" + edge.port()).isHit());
+      edge.awaitIdle();
+      Response hit = client.get("/r/new", "Host: 127.0.0.1:" + edge.port());
+      assertTrue(hit.isHit());
+      assertEquals("0123456789", hit.text());
+      assertEquals("/r/new", origin.requests("/r/stored").getFirst().field("x-by"));
+      assertFalse(client.get("/r/stored", "Host: 127.0.0.1:" + edge.port()).isHit());
+      edge.awaitIdle();
+
+      edge.purgeUrl("/r/new");
+      assertFalse(client.get("/r/new", "Host: 127.0.0.1:" + edge.port()).isHit(), "purged");
+      edge.awaitIdle();
+      assertTrue(client.get("/r/stored", "Host: 127.0.0.1:" + edge.port()).isHit(), "another URL");
+
+      Response passed = client.get("/r/stored", "Host: 127.0.0.1:" + edge.port(), "X-Fresh: 1");
+      assertTrue(passed.field("cache-status").contains("fwd=bypass"), passed::toString);
+      assertTrue(passed.field("cache-status").contains("detail=rule"), passed::toString);
+      String explained =
+          edge.explain(200, "{\"url\": \"" + edge.url("/r/new?miss") + "\"}").toString();
+      assertTrue(explained.contains("/r/stored"), explained);
+      assertTrue(explained.contains("asks for /r/stored, changes request fields"), explained);
+    }
+  }
+
   @Test
   void explainNamesTheRulesThatHold() throws Exception {
     JsonNode moved = edge.explain(200, "{\"url\": \"http://a/r/moved/x\"}");

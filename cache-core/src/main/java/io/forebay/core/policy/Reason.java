@@ -69,6 +69,7 @@ public enum Reason {
       "The client wants a response that stays fresh for longer, and the route honours that."),
 
   PASS_ROUTE("bypass", "route", "The route passes everything through."),
+  PASS_RULE("bypass", "rule", "A rule of the route passes the request through."),
   PASS_METHOD(
       "method",
       null,

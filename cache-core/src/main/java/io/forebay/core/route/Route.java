@@ -112,6 +112,20 @@ public record Route(
         number);
   }
 
+  public Route withOrigin(String value) {
+    return new Route(
+        name,
+        hostPattern,
+        pathPrefix,
+        value,
+        keyRecipe,
+        settings,
+        ranges,
+        sharing,
+        forwarding,
+        number);
+  }
+
   /** Whether requests for this host, at whatever port, may be this route's. */
   public boolean mayServe(String authority) {
     if (hostPattern.equals("*")) {

@@ -7,6 +7,7 @@ import io.forebay.core.http.UpgradeOffer;
 import io.forebay.core.key.NamePatterns;
 import java.util.Locale;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A route's settings for protocol upgrades, response trailers, Via, and fields that the node sets.
@@ -16,13 +17,24 @@ import java.util.Set;
  * @param sendsVia whether requests to the origin have {@code Via} (RFC 9110 §7.6.3)
  * @param replaced fields of requests, in lower case, which the origin gets from this node and never
  *     from a client
+ * @param edits what rules change of requests to the origin, or null
  */
 public record RouteForwarding(
-    Set<String> upgrades, Set<String> trailers, boolean sendsVia, NamePatterns replaced) {
+    Set<String> upgrades,
+    Set<String> trailers,
+    boolean sendsVia,
+    NamePatterns replaced,
+    @Nullable UpstreamEdits edits) {
 
   /** Neither tunnels nor trailers, and with Via. */
   public static final RouteForwarding NONE =
       new RouteForwarding(Set.of(), Set.of(), true, NamePatterns.NONE);
+
+  /** Without edits. */
+  public RouteForwarding(
+      Set<String> upgrades, Set<String> trailers, boolean sendsVia, NamePatterns replaced) {
+    this(upgrades, trailers, sendsVia, replaced, null);
+  }
 
   /**
    * @throws IllegalArgumentException for what is no protocol, or a field that can't be a trailer
@@ -63,6 +75,11 @@ public record RouteForwarding(
           }
         });
     return dropped[0] == 0 ? request : new RequestWithFields(request, kept.build());
+  }
+
+  /** The same towards an origin that sets other fields itself, with edits. */
+  public RouteForwarding to(NamePatterns replacedThere, @Nullable UpstreamEdits byRules) {
+    return new RouteForwarding(upgrades, trailers, sendsVia, replacedThere, byRules);
   }
 
   private boolean isReplaced(String lowerCaseName) {

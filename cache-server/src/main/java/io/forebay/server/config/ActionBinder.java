@@ -4,6 +4,7 @@ import io.forebay.core.http.FieldSyntax;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.server.rule.FieldEdits;
 import io.forebay.server.rule.LocalAnswer;
+import io.forebay.server.rule.Rewrite;
 import io.forebay.server.rule.RuleActions;
 import io.forebay.server.rule.Template;
 import io.forebay.server.text.Printable;
@@ -29,7 +30,18 @@ final class ActionBinder {
 
   /** All keys of a rule. */
   static final List<String> RULE_KEYS =
-      List.of("name", "when", "use", "deny", "redirect", "respond", "response-headers");
+      List.of(
+          "name",
+          "when",
+          "use",
+          "deny",
+          "redirect",
+          "respond",
+          "pass",
+          "origin",
+          "rewrite",
+          "request-headers",
+          "response-headers");
 
   private static final Set<String> REDIRECTS = Set.of("301", "302", "303", "307", "308");
 
@@ -53,10 +65,42 @@ final class ActionBinder {
           "upgrade",
           "via");
 
-  private final TreeReader reader;
+  /** Fields about framing, those that the node writes, and those that a fill decides about. */
+  private static final Set<String> OF_REQUESTS =
+      Set.of(
+          "accept-encoding",
+          "cdn-loop",
+          "connection",
+          "content-encoding",
+          "content-length",
+          "expect",
+          "forwarded",
+          "http2-settings",
+          "if-match",
+          "if-modified-since",
+          "if-none-match",
+          "if-range",
+          "if-unmodified-since",
+          "keep-alive",
+          "max-forwards",
+          "proxy-connection",
+          "range",
+          "te",
+          "trailer",
+          "transfer-encoding",
+          "upgrade",
+          "via",
+          "x-forwarded-for",
+          "x-forwarded-host",
+          "x-forwarded-proto");
 
-  ActionBinder(TreeReader reader) {
+  private final TreeReader reader;
+  private final Set<String> origins;
+
+  /** For rules that can name origins. */
+  ActionBinder(TreeReader reader, Set<String> origins) {
     this.reader = reader;
+    this.origins = origins;
   }
 
   /** The actions of a rule; null after a problem. */
@@ -92,17 +136,96 @@ final class ActionBinder {
           "add one of " + String.join(", ", RULE_KEYS.subList(3, RULE_KEYS.size())));
       return null;
     }
-    ConfigTree.Entry ofResponse = entries.get("response-headers");
-    FieldEdits responseFields =
-        ofResponse == null ? null : edits(path + ".response-headers", ofResponse.value());
-    isWhole &= ofResponse == null || responseFields != null;
-    return isWhole ? new RuleActions(answer, responseFields) : null;
+    ConfigTree.Entry ofPass = entries.get("pass");
+    Boolean passes =
+        ofPass == null
+            ? Boolean.FALSE
+            : reader.value(path + ".pass", ofPass.value(), ValueType.BOOLEAN);
+    ConfigTree.Entry ofOrigin = entries.get("origin");
+    String origin = ofOrigin == null ? null : origin(path + ".origin", ofOrigin.value());
+    ConfigTree.Entry ofRewrite = entries.get("rewrite");
+    Rewrite rewrite = ofRewrite == null ? null : rewrite(path + ".rewrite", ofRewrite.value());
+    FieldEdits requestFields = edits(path, entries, "request-headers", OF_REQUESTS);
+    FieldEdits responseFields = edits(path, entries, "response-headers", OF_THE_NODE);
+    isWhole &=
+        passes != null
+            && (ofOrigin == null || origin != null)
+            && (ofRewrite == null || rewrite != null)
+            && (!entries.containsKey("request-headers") || requestFields != null)
+            && (!entries.containsKey("response-headers") || responseFields != null);
+    if (!isWhole || passes == null) {
+      return null;
+    }
+    RuleActions actions =
+        new RuleActions(answer, passes, origin, rewrite, requestFields, responseFields);
+    if (answer != null && (passes || actions.changesRequest())) {
+      reader.problem(
+          place, path, answering + " ends the request, so the origin is not asked", "keep one");
+      return null;
+    }
+    return actions;
+  }
+
+  // --- requests to the origin -------------------------------------------------------------------
+
+  private @Nullable String origin(String path, ConfigTree tree) {
+    List<String> names = reader.words(path, tree, origins);
+    return names == null || names.size() != 1 ? null : names.getFirst();
+  }
+
+  private @Nullable Rewrite rewrite(String path, ConfigTree tree) {
+    List<String> keys = List.of("path", "strip-prefix", "add-prefix");
+    Map<String, ConfigTree.Entry> entries = reader.entries(path, tree, keys);
+    if (entries == null) {
+      return null;
+    }
+    if (entries.size() != 1) {
+      if (tree instanceof ConfigTree.Mapping mapping && mapping.entries().size() != 1) {
+        reader.problem(
+            tree.place(), path, "needs exactly one key", "write one of " + String.join(", ", keys));
+      }
+      return null;
+    }
+    ConfigTree.Entry entry = entries.values().iterator().next();
+    String own = path + "." + entry.key();
+    if (entry.key().equals("path")) {
+      Template template = template(own, entry.value());
+      if (template == null) {
+        return null;
+      }
+      String text = template.toString();
+      if (!text.matches("(/(?!/)|\\$path|\\$uri).*")) {
+        reader.problem(entry.value().place(), own, "not a path", "begin it with /, $path or $uri");
+        return null;
+      }
+      return new Rewrite.To(template);
+    }
+    String prefix = reader.value(own, entry.value(), ValueType.PATH_PREFIX);
+    if (prefix == null) {
+      return null;
+    }
+    if (entry.key().equals("strip-prefix")) {
+      return new Rewrite.StripPrefix(prefix);
+    }
+    if (prefix.endsWith("/")) {
+      reader.problem(
+          entry.value().place(), own, "ends with a slash, and paths begin with one", "remove it");
+      return null;
+    }
+    return new Rewrite.AddPrefix(prefix);
   }
 
   // --- fields -----------------------------------------------------------------------------------
 
-  /** What is set, added and removed; null after a problem. */
-  private @Nullable FieldEdits edits(String path, ConfigTree tree) {
+  /** What is set, added and removed; null where nothing is, or after a problem. */
+  private @Nullable FieldEdits edits(
+      String rulePath, Map<String, ConfigTree.Entry> rule, String key, Set<String> refused) {
+    ConfigTree.Entry given = rule.get(key);
+    if (given == null) {
+      return null;
+    }
+    String path = rulePath + "." + key;
+    ConfigTree tree = given.value();
     Map<String, ConfigTree.Entry> entries =
         reader.entries(path, tree, List.of("set", "add", "remove"));
     if (entries == null) {
@@ -114,8 +237,8 @@ final class ActionBinder {
       }
       return null;
     }
-    List<FieldEdits.Line> set = lines(path + ".set", entries.get("set"));
-    List<FieldEdits.Line> added = lines(path + ".add", entries.get("add"));
+    List<FieldEdits.Line> set = lines(path + ".set", entries.get("set"), refused);
+    List<FieldEdits.Line> added = lines(path + ".add", entries.get("add"), refused);
     List<String> removed = new ArrayList<>();
     ConfigTree.Entry remove = entries.get("remove");
     if (remove != null) {
@@ -124,7 +247,7 @@ final class ActionBinder {
         return null;
       }
       for (String name : names) {
-        String lower = fieldName(path + ".remove", remove.value().place(), name);
+        String lower = fieldName(path + ".remove", remove.value().place(), name, refused);
         if (lower == null) {
           return null;
         }
@@ -149,7 +272,8 @@ final class ActionBinder {
     return new FieldEdits(set, added, removed);
   }
 
-  private @Nullable List<FieldEdits.Line> lines(String path, ConfigTree.@Nullable Entry entry) {
+  private @Nullable List<FieldEdits.Line> lines(
+      String path, ConfigTree.@Nullable Entry entry, Set<String> refused) {
     if (entry == null) {
       return List.of();
     }
@@ -161,7 +285,7 @@ final class ActionBinder {
     boolean isWhole = true;
     for (ConfigTree.Entry line : entries.values()) {
       String own = path + "." + line.key();
-      String name = fieldName(own, line.place(), line.key());
+      String name = fieldName(own, line.place(), line.key(), refused);
       List<ConfigTree> values =
           line.value() instanceof ConfigTree.Sequence sequence
               ? sequence.items()
@@ -359,7 +483,7 @@ final class ActionBinder {
       }
       for (ConfigTree.Entry line : lines.values()) {
         String own = path + ".headers." + line.key();
-        String name = fieldName(own, line.place(), line.key());
+        String name = fieldName(own, line.place(), line.key(), OF_THE_NODE);
         String value = value(own, line.value());
         if (name == null || value == null) {
           return null;
@@ -384,8 +508,9 @@ final class ActionBinder {
     return text == null ? null : text.strip();
   }
 
-  /** The name of a field that clients get, in lower case; null after a problem. */
-  private @Nullable String fieldName(String path, SourceLocation place, String given) {
+  /** The name of a field, in lower case; null after a problem. */
+  private @Nullable String fieldName(
+      String path, SourceLocation place, String given, Set<String> refused) {
     if (!FieldSyntax.isToken(given)) {
       reader.problem(
           place,
@@ -395,11 +520,15 @@ final class ActionBinder {
       return null;
     }
     String name = given.toLowerCase(Locale.ROOT);
+    if (name.equals("host")) {
+      reader.problem(place, path, "the origin has a key for it", "use host of the origin");
+      return null;
+    }
     if (name.equals("strict-transport-security")) {
       reader.problem(place, path, "only hsts of the route sets this field", "use hsts");
       return null;
     }
-    if (OF_THE_NODE.contains(name)) {
+    if (refused.contains(name)) {
       reader.problem(place, path, "the node writes this field itself", "remove it");
       return null;
     }

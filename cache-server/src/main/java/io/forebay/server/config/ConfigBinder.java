@@ -81,7 +81,8 @@ final class ConfigBinder extends Binder {
         new RuleBinder(
             values,
             problems,
-            listeners.stream().map(ListenerConfig::name).collect(Collectors.toSet()));
+            listeners.stream().map(ListenerConfig::name).collect(Collectors.toSet()),
+            origins.stream().map(OriginConfig::name).collect(Collectors.toSet()));
     return new ServerConfig(
         listeners,
         admin,
@@ -346,12 +347,14 @@ final class ConfigBinder extends Binder {
 
   private RouteConfig route(
       String scope, String name, String origin, @Nullable String protection, RuleBinder rules) {
+    KeyConfig key = key(scope);
+    RouteSettings settings = settings(scope);
     return new RouteConfig(
         name,
         given(scope, ConfigKeys.ROUTE_HOST),
         given(scope, ConfigKeys.ROUTE_PATH),
         origin,
-        settings(scope),
+        settings,
         new RangeSettings(
             RangeSettings.Fetch.valueOf(
                 given(scope, ConfigKeys.ROUTE_RANGE_FETCH).toUpperCase(Locale.ROOT)),
@@ -360,7 +363,7 @@ final class ConfigBinder extends Binder {
             given(scope, ConfigKeys.ROUTE_RANGE_WAIT)),
         new SharingSettings(
             given(scope, ConfigKeys.ROUTE_SHARE_WAIT), given(scope, ConfigKeys.ROUTE_HIT_FOR_MISS)),
-        key(scope),
+        key,
         new RouteForwardingConfig(
             given(scope, ConfigKeys.ROUTE_UPGRADE),
             given(scope, ConfigKeys.ROUTE_RESPONSE_TRAILERS),
@@ -370,7 +373,7 @@ final class ConfigBinder extends Binder {
             given(scope, ConfigKeys.ROUTE_HSTS_SUBDOMAINS),
             given(scope, ConfigKeys.ROUTE_HSTS_PRELOAD)),
         protection,
-        rules.ofRoute(scope));
+        rules.ofRoute(scope, key, settings.cookies().request()));
   }
 
   private RouteSettings settings(String scope) {

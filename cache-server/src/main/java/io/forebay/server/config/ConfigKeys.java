@@ -2571,7 +2571,7 @@ final class ConfigKeys {
           false,
           route -> route.rules().isEmpty() ? null : route.rules().toString(),
           "Rules, in their order: each has a condition (`when`) and actions such as `deny`,"
-              + " `redirect` and `respond`, or names a set of rules (`use`).");
+              + " `redirect`, `origin` and `response-headers`, or names a set of rules (`use`).");
   static final Field<NamedRules, String> MATCHER =
       optional(
           "when",

@@ -1,6 +1,10 @@
 package io.forebay.server.config;
 
+import io.forebay.core.key.NamePatterns;
+import io.forebay.core.route.CookieFilter;
+import io.forebay.server.config.ServerConfig.KeyConfig;
 import io.forebay.server.rule.Condition;
+import io.forebay.server.rule.RequestPart;
 import io.forebay.server.rule.RouteRules;
 import io.forebay.server.rule.Rule;
 import io.forebay.server.rule.RuleActions;
@@ -8,6 +12,7 @@ import io.forebay.server.text.Printable;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -22,14 +27,21 @@ final class RuleBinder {
   private final ConditionBinder conditions;
   private final ActionBinder actions;
   private final Map<String, ConfigTree> sets;
-  private final Map<String, List<Rule>> boundSets = new HashMap<>();
+  private final Map<String, List<Bound>> boundSets = new HashMap<>();
 
-  RuleBinder(ConfigValues values, List<ConfigProblem> problems, Set<String> listeners) {
+  /** A rule and where it stands. */
+  private record Bound(Rule rule, SourceLocation place, String path) {}
+
+  RuleBinder(
+      ConfigValues values,
+      List<ConfigProblem> problems,
+      Set<String> listeners,
+      Set<String> origins) {
     this.values = values;
     reader = new TreeReader(problems);
     conditions =
         new ConditionBinder(reader, named(ConfigKeys.MATCHERS, ConfigKeys.MATCHER), listeners);
-    actions = new ActionBinder(reader);
+    actions = new ActionBinder(reader, origins);
     sets = named(ConfigKeys.RULE_SETS, ConfigKeys.RULE_SET);
     conditions.bindMatchers();
     sets.keySet().forEach(this::set);
@@ -67,12 +79,12 @@ final class RuleBinder {
   }
 
   /** The rules of the route whose keys begin with {@code scope}. */
-  RouteRules ofRoute(String scope) {
+  RouteRules ofRoute(String scope, KeyConfig key, CookieFilter cookies) {
     ConfigTree tree = values.tree(scope + "." + ConfigKeys.ROUTE_RULES.name());
     if (tree == null) {
       return RouteRules.NONE;
     }
-    List<Rule> rules = rules(scope + ".rules", tree, true);
+    List<Bound> rules = rules(scope + ".rules", tree, true);
     if (rules.size() > MAX_RULES) {
       reader.problem(
           tree.place(),
@@ -80,10 +92,63 @@ final class RuleBinder {
           rules.size() + " rules with those of its sets",
           "use at most " + MAX_RULES);
     }
-    return rules.isEmpty() ? RouteRules.NONE : new RouteRules(TreeText.of(tree), rules);
+    rules.forEach(rule -> checkKey(rule, key, cookies));
+    return rules.isEmpty()
+        ? RouteRules.NONE
+        : new RouteRules(TreeText.of(tree), rules.stream().map(Bound::rule).toList());
   }
 
-  private List<Rule> rules(String path, ConfigTree tree, boolean mayUse) {
+  /**
+   * What the origin is asked for a key must not depend on what is not in the key: the next client
+   * with this key gets the answer, too (I7).
+   */
+  private void checkKey(Bound bound, KeyConfig key, CookieFilter cookies) {
+    RuleActions done = bound.rule().actions();
+    Condition condition = bound.rule().when();
+    if (condition == null || done.passes() || !done.changesRequest()) {
+      return;
+    }
+    Set<String> missing = new LinkedHashSet<>();
+    condition.parts(part -> {
+      if (!isInKey(part, key, cookies)) {
+        missing.add(part.toString());
+      }
+    });
+    if (!missing.isEmpty()) {
+      reader.problem(
+          bound.place(),
+          bound.path(),
+          "changes what the origin is asked by "
+              + String.join(", ", missing)
+              + ", which is not in the key of what is stored",
+          "add it to the key of the route, or add pass: true to the rule");
+    }
+  }
+
+  private static boolean isInKey(RequestPart part, KeyConfig key, CookieFilter cookies) {
+    return switch (part.kind()) {
+      case PATH -> !key.foldPathCase();
+      case HOST -> key.host() == null;
+      case SCHEME -> key.scheme();
+      case QUERY -> isQueryInKey(part.name(), key);
+      case HEADER ->
+          // Keys have a normal form of the one, and origins may get another one of their own.
+          !List.of("accept-language", "authorization").contains(part.name())
+              && (key.headers().contains(part.name()) || key.unkeyed().key().contains(part.name()));
+      case COOKIE -> key.cookies().contains(part.name()) && cookies.passes(part.name());
+      case METHOD, CLIENT, LISTENER, PROTOCOL, TLS, TIME -> false;
+    };
+  }
+
+  private static boolean isQueryInKey(String name, KeyConfig key) {
+    NamePatterns keep = new NamePatterns(key.keep());
+    return !key.query().equals("ignore")
+        && !key.noVarySearch()
+        && !new NamePatterns(key.strip()).matches(name, 0, name.length())
+        && (keep.isEmpty() || keep.matches(name, 0, name.length()));
+  }
+
+  private List<Bound> rules(String path, ConfigTree tree, boolean mayUse) {
     if (!(tree instanceof ConfigTree.Sequence sequence)) {
       reader.problem(tree.place(), path, "not a list of rules", "begin each rule with a dash");
       return List.of();
@@ -93,7 +158,7 @@ final class RuleBinder {
           tree.place(), path, sequence.items().size() + " rules", "use at most " + MAX_RULES);
       return List.of();
     }
-    List<Rule> rules = new ArrayList<>();
+    List<Bound> rules = new ArrayList<>();
     int index = 0;
     for (ConfigTree item : sequence.items()) {
       add(rules, path + "." + index++, item, index, mayUse);
@@ -101,7 +166,7 @@ final class RuleBinder {
     return rules;
   }
 
-  private void add(List<Rule> rules, String path, ConfigTree tree, int number, boolean mayUse) {
+  private void add(List<Bound> rules, String path, ConfigTree tree, int number, boolean mayUse) {
     Map<String, ConfigTree.Entry> entries = reader.entries(path, tree, ActionBinder.RULE_KEYS);
     if (entries == null) {
       return;
@@ -137,10 +202,10 @@ final class RuleBinder {
           "add path: {regex: ...} with groups in parentheses to when");
       return;
     }
-    rules.add(rule);
+    rules.add(new Bound(rule, tree.place(), path));
   }
 
-  private List<Rule> used(String path, ConfigTree tree) {
+  private List<Bound> used(String path, ConfigTree tree) {
     String name = reader.text(path, tree);
     if (name == null) {
       return List.of();
@@ -156,8 +221,8 @@ final class RuleBinder {
     return set(name);
   }
 
-  private List<Rule> set(String name) {
-    List<Rule> known = boundSets.get(name);
+  private List<Bound> set(String name) {
+    List<Bound> known = boundSets.get(name);
     ConfigTree tree = sets.get(name);
     if (known == null && tree != null) {
       known = List.copyOf(rules("rule-sets." + name, tree, false));

@@ -142,7 +142,7 @@ final class Exchange extends ClientResponse
           Reason.REFUSED_UPGRADE,
           ProxyError.HTTP_REQUEST_DENIED);
     }
-    return switch (Decider.decideBeforeLookup(request.view(), route)) {
+    return switch (Decider.decideBeforeLookup(request.view(), request.route())) {
       case null -> {
         if (QueryRequest.isQuery(request.view())) {
           yield QueryContent.read(loop.fills(), request, this, this);
@@ -151,7 +151,7 @@ final class Exchange extends ClientResponse
         yield Step.LOOK_UP;
       }
       case Decision.Refuse decided -> refuse(decided);
-      case Decision decision -> passBecause(decision.reason());
+      case Decision decision -> passBecause(RuleResponder.passing(request, decision.reason()));
     };
   }
 

@@ -40,6 +40,7 @@ final class RuleResponder {
         new RequestFacts().of(request.view(), request.client(), address(request), loop.nowMillis());
     RuleOutcome outcome = rules.of(facts);
     request.rules(outcome);
+    request.route(request.config().ruled(request.route(), outcome));
     return switch (outcome.answer()) {
       case null -> null;
       case LocalAnswer.Deny deny ->
@@ -64,6 +65,14 @@ final class RuleResponder {
               respond.body(),
               Reason.RULE_RESPOND);
     };
+  }
+
+  /** Why a request is passed, if that follows from its route and head. */
+  static Reason passing(ClientRequest request, Reason ofRoute) {
+    RuleOutcome rules = request.rules();
+    return ofRoute == Reason.PASS_ROUTE && rules != null && rules.passes()
+        ? Reason.PASS_RULE
+        : ofRoute;
   }
 
   /** As the rules see it: that of the connection, or what a trusted proxy says. */

@@ -192,9 +192,14 @@ public final class RequestExplainer {
         null,
         found.name() + " matches host " + found.hostPattern() + ", path " + found.pathPrefix());
     explainProtection(found);
-    Answer ruled = askRules(found);
-    if (ruled != null) {
-      return ruled;
+    RuleOutcome outcome = askRules(found);
+    if (outcome != null) {
+      Answer ruled = answered(outcome);
+      if (ruled != null) {
+        return ruled;
+      }
+      found = snapshot.ruled(found, outcome);
+      route = found;
     }
     request = found.settings().cookies().request().requestWithout(request);
     request = found.forwarding().requestWithout(request);
@@ -206,8 +211,11 @@ public final class RequestExplainer {
         yield refused(refused.status(), refused.reason());
       }
       case Decision decision -> {
-        addRule("request", decision.reason());
-        yield pass(found, decision.reason());
+        boolean isRuled =
+            decision.reason() == Reason.PASS_ROUTE && outcome != null && outcome.passes();
+        Reason reason = isRuled ? Reason.PASS_RULE : decision.reason();
+        addRule("request", reason);
+        yield pass(found, reason);
       }
     };
   }
@@ -226,8 +234,8 @@ public final class RequestExplainer {
             + " decides by the client as well; this answer assumes that it admits the client");
   }
 
-  /** What a rule answers, or null where the request goes on. */
-  private @Nullable Answer askRules(Route of) {
+  /** What the rules of the route say, or null where it has none. */
+  private @Nullable RuleOutcome askRules(Route of) {
     RouteRules ofRoute = snapshot.rules(of);
     if (ofRoute == null) {
       return null;
@@ -236,6 +244,11 @@ public final class RequestExplainer {
     RuleOutcome outcome =
         ofRoute.of(new RequestFacts().of(request, CLIENT, CLIENT.address(), stage.nowMillis));
     outcome.rules().forEach(rule -> addRule("rule " + rule.name(), null, rule.describe()));
+    return outcome;
+  }
+
+  /** What a rule answers, or null where the request goes on. */
+  private @Nullable Answer answered(RuleOutcome outcome) {
     return switch (outcome.answer()) {
       case null -> null;
       case LocalAnswer.Deny deny -> ruled(Reason.RULE_DENY, deny.status());

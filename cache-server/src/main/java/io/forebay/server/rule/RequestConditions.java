@@ -92,7 +92,14 @@ public final class RequestConditions {
 
     @Override
     public void parts(Consumer<RequestPart> each) {
-      each.accept(new RequestPart(kind, ""));
+      // GET and HEAD share what is stored; other methods are passed, or in the key.
+      if (kind != Kind.METHOD || ofMethod("GET") != ofMethod("HEAD")) {
+        each.accept(new RequestPart(kind, ""));
+      }
+    }
+
+    private int ofMethod(String method) {
+      return test.test(method, 0, method.length(), false);
     }
 
     @Override

@@ -5,10 +5,10 @@ package io.forebay.server.rule;
  *
  * @param name of the field, cookie or parameter; empty for other kinds
  */
-record RequestPart(Kind kind, String name) {
+public record RequestPart(Kind kind, String name) {
 
   /** What it is a part of. */
-  enum Kind {
+  public enum Kind {
     HOST("host"),
     PATH("path"),
     METHOD("method"),

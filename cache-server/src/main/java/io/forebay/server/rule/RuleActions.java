@@ -7,16 +7,34 @@ import org.jspecify.annotations.Nullable;
  * What a rule does. Parts that are null are not there.
  *
  * @param answer ends the evaluation
+ * @param passes whether the request goes to the origin past the store
+ * @param origin the origin that is asked, by its name
+ * @param rewrite of the path that the origin is asked for
+ * @param requestFields fields of what the origin is asked
  * @param responseFields fields of what is delivered
  */
-public record RuleActions(@Nullable LocalAnswer answer, @Nullable FieldEdits responseFields) {
+public record RuleActions(
+    @Nullable LocalAnswer answer,
+    boolean passes,
+    @Nullable String origin,
+    @Nullable Rewrite rewrite,
+    @Nullable FieldEdits requestFields,
+    @Nullable FieldEdits responseFields) {
 
   /** The highest group of an expression that is named, or 0. */
   public int groups() {
-    int ofFields = responseFields == null ? 0 : responseFields.groups();
-    return answer instanceof LocalAnswer.Redirect redirect
-        ? Math.max(ofFields, redirect.to().groups())
-        : ofFields;
+    int ofFields =
+        Math.max(
+            requestFields == null ? 0 : requestFields.groups(),
+            responseFields == null ? 0 : responseFields.groups());
+    int ofAnswer = answer instanceof LocalAnswer.Redirect redirect ? redirect.to().groups() : 0;
+    int ofRewrite = rewrite instanceof Rewrite.To to ? to.template().groups() : 0;
+    return Math.max(ofFields, Math.max(ofAnswer, ofRewrite));
+  }
+
+  /** Whether what the origin answers may be different for it. */
+  public boolean changesRequest() {
+    return origin != null || rewrite != null || requestFields != null;
   }
 
   String describe() {
@@ -28,6 +46,21 @@ public record RuleActions(@Nullable LocalAnswer answer, @Nullable FieldEdits res
           words.add("redirects with " + redirect.status() + " to " + redirect.to());
       case LocalAnswer.Respond respond -> words.add("responds with " + respond.status());
     }
+    if (passes) {
+      words.add("passes");
+    }
+    if (origin != null) {
+      words.add("asks origin " + origin);
+    }
+    switch (rewrite) {
+      case null -> {}
+      case Rewrite.To to -> words.add("asks for " + to.template());
+      case Rewrite.StripPrefix strip -> words.add("asks without " + strip.prefix());
+      case Rewrite.AddPrefix add -> words.add("asks below " + add.prefix());
+    }
+    if (requestFields != null) {
+      words.add("changes request fields");
+    }
     if (responseFields != null) {
       words.add("changes response fields");
     }
@@ -36,12 +69,12 @@ public record RuleActions(@Nullable LocalAnswer answer, @Nullable FieldEdits res
 
   /** Whether a hit may be different for it. */
   boolean concernsHits() {
-    return answer != null || responseFields != null;
+    return answer != null || passes || responseFields != null;
   }
 
   /** Whether the fast lane can do it. */
   boolean isForFastLane() {
     FieldEdits fields = responseFields;
-    return answer == null && (fields == null || fields.isConstant());
+    return answer == null && !passes && (fields == null || fields.isConstant());
   }
 }

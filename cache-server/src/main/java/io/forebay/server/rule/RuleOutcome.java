@@ -1,6 +1,7 @@
 package io.forebay.server.rule;
 
 import io.forebay.core.http.RequestView;
+import io.forebay.core.route.UpstreamEdits;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -12,12 +13,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RuleOutcome {
 
-  /** Of routes without rules. */
-  public static final RuleOutcome NONE = new RuleOutcome();
-
   private final List<Rule> rules = new ArrayList<>(0);
   private @Nullable LocalAnswer answer;
   private String @Nullable [] captures;
+  private @Nullable String origin;
+  private boolean passes;
+  private boolean editsRequest;
 
   // Edits of the fields of what is delivered, in the order of the rules.
   private FieldEdits[] edits = new FieldEdits[0];
@@ -38,6 +39,11 @@ public final class RuleOutcome {
     if (fields != null) {
       add(fields, fields.lines(request, captured));
     }
+    if (rule.actions().origin() != null) {
+      origin = rule.actions().origin();
+    }
+    passes |= rule.actions().passes();
+    editsRequest |= rule.actions().rewrite() != null || rule.actions().requestFields() != null;
     if (rule.actions().answer() != null) {
       answer = rule.actions().answer();
       captures = captured;
@@ -75,6 +81,26 @@ public final class RuleOutcome {
   /** The groups of the rule that answers, or null. */
   public String @Nullable [] captures() {
     return captures;
+  }
+
+  /** Whether the route is another one for this request. */
+  public boolean changesRoute() {
+    return origin != null || passes || editsRequest;
+  }
+
+  /** The origin to ask, or null for that of the route. */
+  public @Nullable String origin() {
+    return origin;
+  }
+
+  /** Whether the request goes to the origin past the store. */
+  public boolean passes() {
+    return passes;
+  }
+
+  /** What the origin is asked otherwise than the client asks, or null. */
+  public @Nullable UpstreamEdits upstreamEdits() {
+    return editsRequest ? new RuleUpstreamEdits(rules) : null;
   }
 
   /** Number of edits of the fields of what is delivered. */

@@ -1,5 +1,6 @@
 package io.forebay.server.runtime;
 
+import io.forebay.core.key.NamePatterns;
 import io.forebay.core.policy.CacheStatus;
 import io.forebay.core.policy.ProxyStatus;
 import io.forebay.core.route.Route;
@@ -14,6 +15,7 @@ import io.forebay.server.counters.NameTable;
 import io.forebay.server.network.NetworkSet;
 import io.forebay.server.protect.RouteGate;
 import io.forebay.server.rule.RouteRules;
+import io.forebay.server.rule.RuleOutcome;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
@@ -126,6 +128,26 @@ public final class RuntimeConfig {
   public @Nullable RouteGate gate(Route route) {
     Map<String, RouteGate> protectedRoutes = gates;
     return protectedRoutes == null ? null : protectedRoutes.get(route.name());
+  }
+
+  /** The route as the rules that hold for a request change it. */
+  public Route ruled(Route route, RuleOutcome outcome) {
+    if (!outcome.changesRoute()) {
+      return route;
+    }
+    String name = outcome.origin() == null ? route.originName() : outcome.origin();
+    OriginConfig origin = origins.get(name);
+    NamePatterns replaced =
+        name.equals(route.originName()) || origin == null
+            ? route.forwarding().replaced()
+            : new NamePatterns(origin.signing().replacedFields());
+    Route changed =
+        route
+            .withOrigin(name)
+            .withForwarding(route.forwarding().to(replaced, outcome.upstreamEdits()));
+    return outcome.passes()
+        ? changed.withSettings(route.settings().toBuilder().passthrough(true).build())
+        : changed;
   }
 
   /** Whether no proxy is trusted to name its clients. */

@@ -8,6 +8,7 @@ import io.forebay.core.http.RequestView;
 import io.forebay.core.key.FieldRecipe;
 import io.forebay.core.policy.Decider;
 import io.forebay.core.route.Route;
+import io.forebay.core.route.UpstreamEdits;
 import io.forebay.server.config.ServerConfig.ForwardingConfig;
 import io.forebay.server.config.TrustedNetworks;
 import io.forebay.server.http.ClientInfo;
@@ -73,7 +74,8 @@ public final class UpstreamRequest {
     for (int i = 0; i < validators.size(); i++) {
       out.add(validators.name(i), validators.value(i));
     }
-    return new OriginRequest(request.method(), target(request), out.build(), body);
+    return new OriginRequest(
+        request.method(), target(route, request), edited(route, request, out), body);
   }
 
   /** The request of a client, passed on but for the fields that the route drops. */
@@ -86,8 +88,8 @@ public final class UpstreamRequest {
       OriginRequest.Hop hop) {
     return new OriginRequest(
         request.method(),
-        target(request),
-        begin(route, request, client, host, dropped(route, request)).build(),
+        target(route, request),
+        edited(route, request, begin(route, request, client, host, dropped(route, request))),
         body,
         hop,
         client);
@@ -104,7 +106,17 @@ public final class UpstreamRequest {
         : name -> recipe.dropsPassed(request.method(), name);
   }
 
-  private static String target(RequestView request) {
+  private static HeaderFields edited(
+      Route route, RequestView request, HeaderFields.Builder fields) {
+    UpstreamEdits edits = route.forwarding().edits();
+    return edits == null ? fields.build() : edits.fields(request, fields.build());
+  }
+
+  private static String target(Route route, RequestView request) {
+    UpstreamEdits edits = route.forwarding().edits();
+    if (edits != null) {
+      return edits.target(request);
+    }
     String query = request.query();
     return query == null ? request.path() : request.path() + "?" + query;
   }

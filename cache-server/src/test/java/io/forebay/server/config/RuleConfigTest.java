@@ -116,6 +116,24 @@ final class RuleConfigTest {
         "[{respond: {text: a, headers: {Content-Type: b}}}] | it has a key of its own; use type",
         "[{respond: {text: a, headers: {Content-Length: 1}}}] | the node writes this field itself",
         "[{respond: {type: \"a\\nb\"}}] | .0.respond.type: has characters other than printable ASCII",
+        "[{origin: man}] | .0.origin: \"man\" is not known here; known here: default",
+        "[{pass: maybe}] | .0.pass: \"maybe\" is neither true nor false",
+        "[{deny: 403, pass: true}] | deny ends the request, so the origin is not asked",
+        "[{redirect: /a, origin: default}] | redirect ends the request, so the origin is not asked",
+        "[{rewrite: {}}] | .0.rewrite: needs exactly one key; write one of path, strip-prefix, add-prefix",
+        "[{rewrite: {path: a}}] | .0.rewrite.path: not a path; begin it with /, $path or $uri",
+        "[{rewrite: {path: //a}}] | .0.rewrite.path: not a path",
+        "[{rewrite: {path: /$1}}] | names $1, but no regex on the path has so many groups",
+        "[{rewrite: {strip-prefix: a}}] | .0.rewrite.strip-prefix: \"a\" is not a path",
+        "[{rewrite: {add-prefix: /a/}}] | .0.rewrite.add-prefix: ends with a slash",
+        "[{rewrite: {path: /a, add-prefix: /b}}] | .0.rewrite: needs exactly one key",
+        "[{request-headers: {set: {Host: a}}}] | the origin has a key for it; use host of the origin",
+        "[{request-headers: {set: {Range: a}}}] | .set.Range: the node writes this field itself",
+        "[{request-headers: {remove: [X-Forwarded-For]}}] | .remove: the node writes this field itself",
+        "[{when: {header: {x-a: b}}, origin: default}] | by header x-a, which is not in the key of what is stored; add it",
+        "[{when: {cookie: {a: b}}, rewrite: {path: /x}}] | by cookie a, which is not in the key",
+        "[{when: {client: 10.0.0.0/8, time: {days: [mon]}}, request-headers: {set: {x: y}}}] | by time, client, which is not in the key",
+        "[{when: {method: GET}, origin: default}] | by method, which is not in the key",
         "[{response-headers: {}}] | .0.response-headers: changes nothing; known here: set, add, remove",
         "[{response-headers: {sat: {a: b}}}] | .0.response-headers.sat: unknown key; did you mean set?",
         "[{response-headers: {set: {'a b': c}}}] | \"a b\" is not the name of a header field",
@@ -159,6 +177,51 @@ final class RuleConfigTest {
     assertTrue(
         problems.toString().contains("rule-sets.a.0.use: a set of rules cannot use another"));
     assertTrue(problems.toString().contains("rule-sets.b.0.deny: \"1\" is not a number"));
+  }
+
+  /** As long as the origin's answer depends on nothing but the key, the next client may get it. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "                                       | {host: a, path: /a, query: {q: 1}}     | true",
+        "                                       | {method: [POST, PUT]}                  | true",
+        "                                       | {method: [GET, HEAD]}                  | true",
+        "                                       | {any: [{path: /a}, {listener: web}]}   | false",
+        "key: {headers: [X-A]}                  | {header: {x-a: b}}                     | true",
+        "key: {headers: [X-A]}                  | {header: {x-b: b}}                     | false",
+        "key: {headers: [Accept-Language]}      | {header: {accept-language: de}}        | false",
+        "key: {headers: [Authorization]}        | {header: {authorization: x}}           | false",
+        "key: {cookies: [a]}                    | {cookie: {a: b}}                       | true",
+        "{key: {cookies: [a]}, request-cookies: {strip: [a]}} | {cookie: {a: b}}        | false",
+        "                                       | {scheme: https}                        | true",
+        "key: {scheme: false}                   | {scheme: https}                        | false",
+        "key: {host: one.example}               | {host: a}                              | false",
+        "key: {fold-path-case: true}            | {path: /a}                             | false",
+        "key: {query: ignore}                   | {query: {q: 1}}                        | false",
+        "key: {strip: [q*]}                     | {query: {q: 1}}                        | false",
+        "key: {keep: [r]}                       | {query: {q: 1}}                        | false",
+        "key: {keep: [q]}                       | {query: {q: 1}}                        | true",
+      })
+  void theOriginIsChosenByWhatIsInTheKey(String setting, String condition, boolean isFine)
+      throws IOException {
+    String key =
+        setting == null
+            ? ""
+            : (setting.startsWith("{") ? setting.substring(1, setting.length() - 1) : setting)
+                + ", ";
+    String yaml =
+        "origins: {a: http://127.0.0.1:9, b: http://127.0.0.1:9}\n"
+            + "listen: [{name: web, address: ':8080'}]\n"
+            + "routes: [{origin: a, "
+            + key
+            + "rules: [{when: "
+            + condition
+            + ", origin: b, PASS}]}]\n";
+    ConfigOutcome outcome = load(yaml.replace(", PASS", ""));
+    assertEquals(isFine, outcome instanceof ConfigOutcome.Loaded, outcome::toString);
+    ConfigOutcome passing = load(yaml.replace("PASS", "pass: true"));
+    assertTrue(passing instanceof ConfigOutcome.Loaded, passing::toString);
   }
 
   @Test
