@@ -263,6 +263,64 @@ final class ServerRouteRulesTest {
     }
   }
 
+  /** A manifest beside its segments has a lifetime of its own, and an error page is not kept. */
+  @Test
+  void rulesOnResponsesDecideHowLongTheyAreStored() throws Exception {
+    edge.configure(
+        config(
+            """
+            - response: {content-type: "*/vnd.apple.mpegurl"}
+              ttl: 2s
+              grace: 0s
+            - when: {path: {extension: ts}}
+              ttl: 1h
+            - response: {status: 404}
+              ttl: 30s
+            - response: {header: {x-private: "*"}}
+              cache: false
+            - when: {path: /r/kept}
+              stale-if-error: 1h
+            """));
+    edge.server().reload();
+    String stored = "cache-control: max-age=10, stale-while-revalidate=600\r\n";
+    origin.on(
+        "/r/live/index",
+        TestOrigin.ok(stored + "content-type: application/vnd.apple.mpegurl; v=1\r\n", BODY));
+    origin.on("/r/live/1.ts", TestOrigin.ok(stored, BODY));
+    origin.on("/r/private", TestOrigin.ok(stored + "x-private: 1\r\n", BODY));
+    origin.on(
+        "/r/kept",
+        (request, connection) -> {
+          if (isDown) {
+            connection.close();
+          } else {
+            TestOrigin.sendOk(connection, "cache-control: max-age=10\r\n", BODY);
+          }
+        });
+    try (RawClient client = edge.connect()) {
+      for (String path : List.of("/r/live/index", "/r/live/1.ts", "/r/private", "/r/kept")) {
+        assertEquals(200, client.get(path, "Host: a").status());
+      }
+      assertEquals(404, client.get("/r/unknown", "Host: a").status());
+      edge.awaitIdle();
+      assertEquals(
+          "edge; hit; ttl=2", client.get("/r/live/index", "Host: a").field("cache-status"));
+      assertEquals(
+          "edge; hit; ttl=3600", client.get("/r/live/1.ts", "Host: a").field("cache-status"));
+      assertEquals("edge; hit; ttl=30", client.get("/r/unknown", "Host: a").field("cache-status"));
+      assertFalse(client.get("/r/private", "Host: a").isHit());
+      isDown = true;
+      clock.addAndGet(60_000);
+      assertFalse(client.get("/r/live/index", "Host: a").isHit(), "no grace");
+      edge.awaitIdle();
+      assertTrue(client.get("/r/live/1.ts", "Host: a").isHit());
+      Response kept = client.get("/r/kept", "Host: a");
+      assertTrue(kept.field("cache-status").contains("stale-if-error"), kept::toString);
+      assertEquals(404, client.get("/r/unknown", "Host: a").status());
+    }
+    assertEquals(2, origin.count("/r/unknown"));
+  }
+
   /** What is stored has the URL of the client; only the origin sees another one. */
   @Test
   void aRewriteIsBehindTheKey() throws Exception {

@@ -144,6 +144,7 @@ public enum Reason {
 
   NOT_STORED_METHOD(null, "method", "Responses to requests with this method are not stored."),
   NOT_STORED_ROUTE(null, "route", "The route passes everything through."),
+  NOT_STORED_RULE(null, "rule", "A rule of the route forbids storing the response."),
   NOT_STORED_STALE_IF_ERROR(
       null,
       "stale-if-error",

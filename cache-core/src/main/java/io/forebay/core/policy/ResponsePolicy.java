@@ -15,8 +15,11 @@ import io.forebay.core.http.TargetedCacheControl;
 import io.forebay.core.key.FieldRecipe;
 import io.forebay.core.route.CookieSettings.SetCookie;
 import io.forebay.core.route.FreshnessSettings;
+import io.forebay.core.route.ResponseOverrides;
+import io.forebay.core.route.ResponseRules;
 import io.forebay.core.route.Route;
 import io.forebay.core.route.RouteSettings;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -96,7 +99,12 @@ public final class ResponsePolicy {
       long requestTimeMillis,
       long responseTimeMillis,
       long seed) {
-    RouteSettings settings = route.settings();
+    ResponseRules rules = route.settings().responseRules();
+    ResponseOverrides ruled = rules == null ? ResponseOverrides.NONE : rules.of(status, response);
+    if (ruled.isNeverStored()) {
+      return new StoreVerdict.DoNotStore(Reason.NOT_STORED_RULE);
+    }
+    RouteSettings settings = ruled.appliedTo(route.settings());
     FreshnessSettings freshness = settings.freshness();
     TargetedCacheControl chosen = TargetedCacheControl.of(response, freshness.targetedFields());
     CacheControl control = chosen.control();
@@ -175,8 +183,8 @@ public final class ResponsePolicy {
                 date,
                 lastModifiedMillis,
                 lifetime,
-                millis(control.staleWhileRevalidateSeconds()),
-                millis(control.staleIfErrorSeconds()),
+                millis(control.staleWhileRevalidateSeconds(), ruled.whileRevalidate()),
+                millis(control.staleIfErrorSeconds(), ruled.ifError()),
                 age,
                 etag,
                 lastModified,
@@ -184,6 +192,11 @@ public final class ResponsePolicy {
                 StoredHeader.linesOf(consumed, response)));
     return new StoreVerdict.Store(
         meta, selecting, omittedFields(settings, control, consumed), lifetime);
+  }
+
+  /** A window that a rule gives, or else the response's own. */
+  private static long millis(long ownSeconds, @Nullable Duration ruled) {
+    return ruled == null ? millis(ownSeconds) : ruled.toMillis();
   }
 
   /** All that forbids storing whatever the freshness, or null. */

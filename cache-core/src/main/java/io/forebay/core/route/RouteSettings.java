@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param clientInvalidation whether unsafe requests of clients invalidate what is stored
  * @param storesPost whether responses to POST are stored that say they are what a GET would get
  * @param storageClass name of the storage class of responses
+ * @param responseRules what rules say of the storing of single responses, or null
  */
 public record RouteSettings(
     ClientDirectives clientDirectives,
@@ -24,7 +25,8 @@ public record RouteSettings(
     String storageClass,
     FreshnessSettings freshness,
     StaleSettings stale,
-    CookieSettings cookies) {
+    CookieSettings cookies,
+    @Nullable ResponseRules responseRules) {
 
   /** The storage class of responses for which a route names none. */
   public static final String DEFAULT_CLASS = "default";
@@ -39,7 +41,8 @@ public record RouteSettings(
           DEFAULT_CLASS,
           FreshnessSettings.DEFAULT,
           StaleSettings.DEFAULT,
-          CookieSettings.DEFAULT);
+          CookieSettings.DEFAULT,
+          null);
 
   /** What Cache-Control and Pragma of a request may do. */
   public enum ClientDirectives {
@@ -95,6 +98,7 @@ public record RouteSettings(
     private CookieFilter requestCookies;
     private CookieFilter responseCookies;
     private NamePatterns passCookies;
+    private @Nullable ResponseRules responseRules;
 
     private Builder(RouteSettings from) {
       clientDirectives = from.clientDirectives;
@@ -119,6 +123,7 @@ public record RouteSettings(
       requestCookies = from.cookies.request();
       responseCookies = from.cookies.response();
       passCookies = from.cookies.passing();
+      responseRules = from.responseRules;
     }
 
     public Builder clientDirectives(ClientDirectives value) {
@@ -231,6 +236,11 @@ public record RouteSettings(
       return this;
     }
 
+    public Builder responseRules(@Nullable ResponseRules value) {
+      responseRules = value;
+      return this;
+    }
+
     public RouteSettings build() {
       return new RouteSettings(
           clientDirectives,
@@ -249,7 +259,8 @@ public record RouteSettings(
               heuristicWithCookies,
               jitterPercent),
           new StaleSettings(whileRevalidate, ifError, keep, earlyRefreshPercent),
-          new CookieSettings(setCookie, requestCookies, responseCookies, passCookies));
+          new CookieSettings(setCookie, requestCookies, responseCookies, passCookies),
+          responseRules);
     }
   }
 }

@@ -2,16 +2,20 @@ package io.forebay.server.config;
 
 import io.forebay.core.http.FieldSyntax;
 import io.forebay.core.http.HeaderFields;
+import io.forebay.core.route.ResponseOverrides;
 import io.forebay.server.rule.FieldEdits;
 import io.forebay.server.rule.LocalAnswer;
+import io.forebay.server.rule.ResponseCondition;
 import io.forebay.server.rule.Rewrite;
 import io.forebay.server.rule.RuleActions;
+import io.forebay.server.rule.StoreActions;
 import io.forebay.server.rule.Template;
 import io.forebay.server.text.Printable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -41,7 +45,14 @@ final class ActionBinder {
           "origin",
           "rewrite",
           "request-headers",
+          "response",
+          "ttl",
+          "grace",
+          "stale-if-error",
+          "cache",
           "response-headers");
+
+  private static final List<String> STORING = List.of("ttl", "grace", "stale-if-error", "cache");
 
   private static final Set<String> REDIRECTS = Set.of("301", "302", "303", "307", "308");
 
@@ -95,11 +106,13 @@ final class ActionBinder {
           "x-forwarded-proto");
 
   private final TreeReader reader;
+  private final ConditionBinder conditions;
   private final Set<String> origins;
 
   /** For rules that can name origins. */
-  ActionBinder(TreeReader reader, Set<String> origins) {
+  ActionBinder(TreeReader reader, ConditionBinder conditions, Set<String> origins) {
     this.reader = reader;
+    this.conditions = conditions;
     this.origins = origins;
   }
 
@@ -147,8 +160,14 @@ final class ActionBinder {
     Rewrite rewrite = ofRewrite == null ? null : rewrite(path + ".rewrite", ofRewrite.value());
     FieldEdits requestFields = edits(path, entries, "request-headers", OF_REQUESTS);
     FieldEdits responseFields = edits(path, entries, "response-headers", OF_THE_NODE);
+    boolean isOfStoring = STORING.stream().anyMatch(entries::containsKey);
+    StoreActions store = isOfStoring ? store(path, entries) : null;
+    if (!mayDependOnResponse(path, entries, isOfStoring)) {
+      return null;
+    }
     isWhole &=
         passes != null
+            && isOfStoring == (store != null)
             && (ofOrigin == null || origin != null)
             && (ofRewrite == null || rewrite != null)
             && (!entries.containsKey("request-headers") || requestFields != null)
@@ -157,13 +176,72 @@ final class ActionBinder {
       return null;
     }
     RuleActions actions =
-        new RuleActions(answer, passes, origin, rewrite, requestFields, responseFields);
-    if (answer != null && (passes || actions.changesRequest())) {
+        new RuleActions(answer, passes, origin, rewrite, requestFields, store, responseFields);
+    if (answer != null && (passes || store != null || actions.changesRequest())) {
       reader.problem(
           place, path, answering + " ends the request, so the origin is not asked", "keep one");
       return null;
     }
     return actions;
+  }
+
+  // --- storing ----------------------------------------------------------------------------------
+
+  private boolean mayDependOnResponse(
+      String path, Map<String, ConfigTree.Entry> entries, boolean isOfStoring) {
+    ConfigTree.Entry response = entries.get("response");
+    if (response == null) {
+      return true;
+    }
+    for (String key : entries.keySet()) {
+      if (!STORING.contains(key) && !List.of("name", "when", "response").contains(key)) {
+        reader.problem(
+            response.place(),
+            path + ".response",
+            key + " cannot depend on the response",
+            "write a rule of its own for it");
+        return false;
+      }
+    }
+    if (!isOfStoring) {
+      reader.problem(
+          response.place(),
+          path + ".response",
+          "the rule does nothing with the response",
+          "add one of " + String.join(", ", STORING));
+    }
+    return isOfStoring;
+  }
+
+  private @Nullable StoreActions store(String path, Map<String, ConfigTree.Entry> entries) {
+    Duration[] times = new Duration[3];
+    boolean isWhole = true;
+    for (int i = 0; i < times.length; i++) {
+      ConfigTree.Entry entry = entries.get(STORING.get(i));
+      if (entry != null) {
+        times[i] =
+            reader.value(
+                path + "." + entry.key(), entry.value(), ConfigKeys.ROUTE_TTL_OVERRIDE.type());
+        isWhole &= times[i] != null;
+      }
+    }
+    ConfigTree.Entry cache = entries.get("cache");
+    if (cache != null) {
+      Boolean stores = reader.value(path + ".cache", cache.value(), ValueType.BOOLEAN);
+      if (stores == null || stores) {
+        if (stores != null) {
+          reader.problem(
+              cache.place(), path + ".cache", "only false can be written here", "use ttl");
+        }
+        return null;
+      }
+    }
+    ConfigTree.Entry response = entries.get("response");
+    ResponseCondition when =
+        response == null ? null : conditions.ofResponse(path + ".response", response.value());
+    return isWhole && (response == null || when != null)
+        ? new StoreActions(when, new ResponseOverrides(times[0], times[1], times[2], cache != null))
+        : null;
   }
 
   // --- requests to the origin -------------------------------------------------------------------

@@ -5,6 +5,7 @@ import io.forebay.server.rule.AddressSet;
 import io.forebay.server.rule.Condition;
 import io.forebay.server.rule.Glob;
 import io.forebay.server.rule.RequestConditions;
+import io.forebay.server.rule.ResponseCondition;
 import io.forebay.server.rule.TextSet;
 import io.forebay.server.rule.TextTest;
 import io.forebay.server.rule.TimeWindow;
@@ -15,9 +16,11 @@ import java.time.DayOfWeek;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -193,6 +196,77 @@ final class ConditionBinder {
   private static @Nullable Condition of(
       @Nullable TextTest test, Function<TextTest, Condition> make) {
     return test == null ? null : make.apply(test);
+  }
+
+  // --- responses --------------------------------------------------------------------------------
+
+  /** Compiles a condition on the response of the origin; null after a problem. */
+  @Nullable ResponseCondition ofResponse(String path, ConfigTree tree) {
+    List<String> keys = List.of("status", "content-type", "header");
+    Map<String, ConfigTree.Entry> entries = reader.entries(path, tree, keys);
+    if (entries == null) {
+      return null;
+    }
+    if (entries.isEmpty()) {
+      if (tree instanceof ConfigTree.Mapping mapping && mapping.entries().isEmpty()) {
+        reader.problem(
+            tree.place(), path, "an empty condition", "known here: " + String.join(", ", keys));
+      }
+      return null;
+    }
+    ConfigTree.Entry status = entries.get("status");
+    BitSet statuses = status == null ? null : statuses(path + ".status", status.value());
+    ConfigTree.Entry type = entries.get("content-type");
+    TextTest typeTest = type == null ? null : textTest(path + ".content-type", type.value());
+    Map<String, TextTest> headers = new LinkedHashMap<>();
+    ConfigTree.Entry header = entries.get("header");
+    if (header != null) {
+      Map<String, ConfigTree.Entry> named = reader.entries(path + ".header", header.value());
+      if (named == null) {
+        return null;
+      }
+      for (ConfigTree.Entry entry : named.values()) {
+        String own = path + ".header." + entry.key();
+        String name = headerName(own, entry);
+        TextTest test = textTest(own, entry.value());
+        if (name == null || test == null) {
+          return null;
+        }
+        headers.put(name, test);
+      }
+    }
+    return (status == null || statuses != null) && (type == null || typeTest != null)
+        ? new ResponseCondition(statuses, typeTest, Map.copyOf(headers))
+        : null;
+  }
+
+  /** Statuses, classes such as 4xx and ranges such as 200-299. */
+  private @Nullable BitSet statuses(String path, ConfigTree tree) {
+    List<String> texts = reader.texts(path, tree);
+    if (texts == null) {
+      return null;
+    }
+    BitSet statuses = new BitSet(600);
+    for (String text : texts) {
+      if (text.matches("[2-5]xx")) {
+        int first = (text.charAt(0) - '0') * 100;
+        statuses.set(first, first + 100);
+      } else if (text.matches("[2-5]\\d\\d")) {
+        statuses.set(Integer.parseInt(text));
+      } else if (text.matches("[2-5]\\d\\d-[2-5]\\d\\d")
+          && text.substring(0, 3).compareTo(text.substring(4)) <= 0) {
+        statuses.set(
+            Integer.parseInt(text.substring(0, 3)), Integer.parseInt(text.substring(4)) + 1);
+      } else {
+        reader.problem(
+            tree.place(),
+            path,
+            "\"" + Printable.shown(text) + "\" is not a status",
+            "write statuses such as 404, 5xx or 200-299");
+        return null;
+      }
+    }
+    return statuses;
   }
 
   // --- combinations -----------------------------------------------------------------------------

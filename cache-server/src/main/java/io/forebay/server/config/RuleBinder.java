@@ -41,7 +41,7 @@ final class RuleBinder {
     reader = new TreeReader(problems);
     conditions =
         new ConditionBinder(reader, named(ConfigKeys.MATCHERS, ConfigKeys.MATCHER), listeners);
-    actions = new ActionBinder(reader, origins);
+    actions = new ActionBinder(reader, conditions, origins);
     sets = named(ConfigKeys.RULE_SETS, ConfigKeys.RULE_SET);
     conditions.bindMatchers();
     sets.keySet().forEach(this::set);

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param origin the origin that is asked, by its name
  * @param rewrite of the path that the origin is asked for
  * @param requestFields fields of what the origin is asked
+ * @param store of the response of the origin
  * @param responseFields fields of what is delivered
  */
 public record RuleActions(
@@ -19,6 +20,7 @@ public record RuleActions(
     @Nullable String origin,
     @Nullable Rewrite rewrite,
     @Nullable FieldEdits requestFields,
+    @Nullable StoreActions store,
     @Nullable FieldEdits responseFields) {
 
   /** The highest group of an expression that is named, or 0. */
@@ -60,6 +62,11 @@ public record RuleActions(
     }
     if (requestFields != null) {
       words.add("changes request fields");
+    }
+    if (store != null) {
+      words.add(
+          (store.overrides().isNeverStored() ? "forbids storing" : "sets how long it is stored")
+              + (store.when() == null ? "" : ", by the response"));
     }
     if (responseFields != null) {
       words.add("changes response fields");

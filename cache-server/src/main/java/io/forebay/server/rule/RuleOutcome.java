@@ -1,6 +1,7 @@
 package io.forebay.server.rule;
 
 import io.forebay.core.http.RequestView;
+import io.forebay.core.route.ResponseRules;
 import io.forebay.core.route.UpstreamEdits;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -19,6 +20,7 @@ public final class RuleOutcome {
   private @Nullable String origin;
   private boolean passes;
   private boolean editsRequest;
+  private boolean concernsStoring;
 
   // Edits of the fields of what is delivered, in the order of the rules.
   private FieldEdits[] edits = new FieldEdits[0];
@@ -44,6 +46,7 @@ public final class RuleOutcome {
     }
     passes |= rule.actions().passes();
     editsRequest |= rule.actions().rewrite() != null || rule.actions().requestFields() != null;
+    concernsStoring |= rule.actions().store() != null;
     if (rule.actions().answer() != null) {
       answer = rule.actions().answer();
       captures = captured;
@@ -85,7 +88,7 @@ public final class RuleOutcome {
 
   /** Whether the route is another one for this request. */
   public boolean changesRoute() {
-    return origin != null || passes || editsRequest;
+    return origin != null || passes || editsRequest || concernsStoring;
   }
 
   /** The origin to ask, or null for that of the route. */
@@ -101,6 +104,11 @@ public final class RuleOutcome {
   /** What the origin is asked otherwise than the client asks, or null. */
   public @Nullable UpstreamEdits upstreamEdits() {
     return editsRequest ? new RuleUpstreamEdits(rules) : null;
+  }
+
+  /** What is said of the storing of responses, or null. */
+  public @Nullable ResponseRules responseRules() {
+    return concernsStoring ? new RuleResponseRules(rules) : null;
   }
 
   /** Number of edits of the fields of what is delivered. */

@@ -3,6 +3,7 @@ package io.forebay.server.runtime;
 import io.forebay.core.key.NamePatterns;
 import io.forebay.core.policy.CacheStatus;
 import io.forebay.core.policy.ProxyStatus;
+import io.forebay.core.route.ResponseRules;
 import io.forebay.core.route.Route;
 import io.forebay.core.route.RouteTable;
 import io.forebay.server.config.FallbackOrder;
@@ -145,9 +146,15 @@ public final class RuntimeConfig {
         route
             .withOrigin(name)
             .withForwarding(route.forwarding().to(replaced, outcome.upstreamEdits()));
-    return outcome.passes()
-        ? changed.withSettings(route.settings().toBuilder().passthrough(true).build())
-        : changed;
+    ResponseRules ofResponses = outcome.responseRules();
+    if (!outcome.passes() && ofResponses == null) {
+      return changed;
+    }
+    return changed.withSettings(
+        route.settings().toBuilder()
+            .passthrough(outcome.passes() || route.settings().passthrough())
+            .responseRules(ofResponses)
+            .build());
   }
 
   /** Whether no proxy is trusted to name its clients. */

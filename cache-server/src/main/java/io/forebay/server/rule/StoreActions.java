@@ -1,0 +1,27 @@
+package io.forebay.server.rule;
+
+import io.forebay.core.http.FieldsView;
+import io.forebay.core.route.ResponseOverrides;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a rule says of the storing of a response.
+ *
+ * @param when for which responses; null for all
+ */
+public record StoreActions(@Nullable ResponseCondition when, ResponseOverrides overrides) {
+
+  /** What comes of it behind what the rules before it said. */
+  ResponseOverrides over(ResponseOverrides before, int status, FieldsView response) {
+    if (when != null && !when.holds(status, response)) {
+      return before;
+    }
+    return new ResponseOverrides(
+        overrides.ttl() == null ? before.ttl() : overrides.ttl(),
+        overrides.whileRevalidate() == null
+            ? before.whileRevalidate()
+            : overrides.whileRevalidate(),
+        overrides.ifError() == null ? before.ifError() : overrides.ifError(),
+        overrides.isNeverStored() || before.isNeverStored());
+  }
+}
