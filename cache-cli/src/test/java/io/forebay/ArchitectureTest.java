@@ -74,6 +74,7 @@ class ArchitectureTest {
               "origin.proxy",
               "origin.sign",
               "protect",
+              "protect.auth",
               "protect.rate"),
           List.of("http"),
           List.of("tunnel"),

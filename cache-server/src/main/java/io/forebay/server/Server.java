@@ -61,6 +61,7 @@ import io.forebay.server.origin.probe.Prober;
 import io.forebay.server.origin.probe.ServerProbes;
 import io.forebay.server.origin.resume.ResumingOriginClient;
 import io.forebay.server.protect.Gatekeeper;
+import io.forebay.server.protect.auth.PasswordVerifier;
 import io.forebay.server.protect.rate.RateBuckets;
 import io.forebay.server.purge.PurgeDone;
 import io.forebay.server.purge.PurgeOrder;
@@ -133,6 +134,10 @@ public final class Server implements NodeControl, AutoCloseable {
   private final TunnelLimiter tunnels = new TunnelLimiter();
   private final ClientLimiter places = new ClientLimiter();
   private final RateBuckets rateBuckets = new RateBuckets(System::nanoTime);
+  private final PasswordVerifier passwords =
+      opened(
+          new PasswordVerifier(
+              Math.max(1, Runtime.getRuntime().availableProcessors() / 4), System::nanoTime));
   private final FillHistory history = FillHistory.ofKeys(HISTORY_ENTRIES);
   private final ObjectStore store;
   private final MemoryPlan.Sum memorySum;
@@ -486,7 +491,7 @@ public final class Server implements NodeControl, AutoCloseable {
         new HeadWriter(RuntimeConfig.MAX_CACHE_STATUS_LENGTH),
         new RequestIds(clockMillis.getAsLong(), loop.index()),
         new FailureLog(clockMillis),
-        new Gatekeeper(loopCounters, rateBuckets),
+        new Gatekeeper(loopCounters, rateBuckets, passwords),
         new SplittableRandom()::nextDouble);
   }
 

@@ -27,6 +27,7 @@ import io.forebay.server.origin.call.OriginClient;
 import io.forebay.server.origin.call.OriginListener;
 import io.forebay.server.origin.call.OriginRequest;
 import io.forebay.server.protect.Gatekeeper;
+import io.forebay.server.protect.auth.PasswordVerifier;
 import io.forebay.server.protect.rate.RateBuckets;
 import io.forebay.server.purge.PurgeQueue;
 import io.forebay.server.purge.PurgeRefusedException;
@@ -133,7 +134,10 @@ final class EmbeddedEdge implements AutoCloseable {
             new HeadWriter(RuntimeConfig.MAX_CACHE_STATUS_LENGTH),
             new RequestIds(0, 0),
             new FailureLog(clockMillis),
-            new Gatekeeper(counters, new RateBuckets(System::nanoTime)),
+            new Gatekeeper(
+                counters,
+                new RateBuckets(System::nanoTime),
+                new PasswordVerifier(1, System::nanoTime)),
             new SplittableRandom(1)::nextDouble);
     RuntimeConfig snapshot = RuntimeConfig.of(config);
     listener =

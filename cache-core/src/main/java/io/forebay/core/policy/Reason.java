@@ -130,6 +130,10 @@ public enum Reason {
       null, "access", "The route's protection does not admit clients from this network."),
   REFUSED_RATE_LIMIT(
       null, "rate-limit", "The client sends more requests than a rate limit of the route admits."),
+  REFUSED_CREDENTIALS(
+      null,
+      "credentials",
+      "The route asks for a name and password, and the request has no valid one."),
   REFUSED_DRAINING(null, "draining", "The server is shutting down."),
   REFUSED_ONLY_IF_CACHED(
       null,

@@ -2,6 +2,7 @@ package io.forebay.server.config;
 
 import io.forebay.server.config.ConfigValues.Raw;
 import io.forebay.server.config.ProtectionProfile.AccessConfig;
+import io.forebay.server.config.ProtectionProfile.BasicAuthConfig;
 import io.forebay.server.config.ProtectionProfile.RateLimitConfig;
 import io.forebay.server.network.NetworkFile;
 import io.forebay.server.network.NetworkSet;
@@ -31,7 +32,7 @@ final class ProtectionBinder extends Binder {
         values.instances(ProtectionKeys.PROFILES).entrySet()) {
       String name = instance.getKey();
       String scope = "protection." + name;
-      profiles.add(new ProtectionProfile(name, access(scope), rateLimits(scope)));
+      profiles.add(new ProtectionProfile(name, access(scope), rateLimits(scope), basicAuth(scope)));
       for (Field<ProtectionProfile, ?> field : ProtectionKeys.PROFILES.fields()) {
         source(ProtectionKeys.PROFILES, name, field, scope + "." + field.name());
       }
@@ -70,6 +71,33 @@ final class ProtectionBinder extends Binder {
             ? networks(scope, ProtectionKeys.ALLOW, allow, ProtectionKeys.ALLOW_FILE, allowFile)
             : null,
         networks(scope, ProtectionKeys.DENY, deny, ProtectionKeys.DENY_FILE, denyFile));
+  }
+
+  private @Nullable BasicAuthConfig basicAuth(String scope) {
+    Path file = value(scope, ProtectionKeys.AUTH_FILE);
+    String realm = value(scope, ProtectionKeys.AUTH_REALM);
+    Boolean isForwarded = value(scope, ProtectionKeys.AUTH_FORWARD);
+    String path = scope + "." + ProtectionKeys.AUTH_FILE.name();
+    if (file == null) {
+      SourceLocation place =
+          givenPlace(
+              scope + "." + ProtectionKeys.AUTH_REALM.name(),
+              scope + "." + ProtectionKeys.AUTH_FORWARD.name());
+      if (place != null && !values.wasRefused(path)) {
+        problems.add(place.problem(path, "is missing", "name a file that htpasswd -B wrote"));
+      }
+      return null;
+    }
+    PasswordFile users = PasswordFile.EMPTY;
+    try {
+      users = PasswordFile.read(file);
+    } catch (IOException e) {
+      problems.add(
+          firstPlace(path)
+              .problem(path, FileProblem.text(file, e), "write the file with htpasswd -B"));
+    }
+    return new BasicAuthConfig(
+        file, realm == null ? "Restricted" : realm, isForwarded != null && isForwarded, users);
   }
 
   private List<RateLimitConfig> rateLimits(String scope) {

@@ -6,6 +6,7 @@ import static io.forebay.server.config.Field.required;
 import static io.forebay.server.config.ValueType.duration;
 import static io.forebay.server.config.ValueType.integer;
 
+import io.forebay.server.config.ProtectionProfile.BasicAuthConfig;
 import io.forebay.server.config.ProtectionProfile.RateLimitConfig;
 import io.forebay.server.config.Section.Shape;
 import java.nio.file.Path;
@@ -13,6 +14,8 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** The keys of {@code protection}; a part of the table of {@link ConfigKeys}. */
 final class ProtectionKeys {
@@ -111,6 +114,39 @@ final class ProtectionKeys {
           List.of(LIMIT_NAME, LIMIT_KEY, LIMIT_REQUESTS, LIMIT_PER, LIMIT_BURST, LIMIT_PENALTY),
           ProtectionKeys::rateLimits);
 
+  static final Field<ProtectionProfile, Path> AUTH_FILE =
+      optional(
+          "basic-auth.file",
+          ValueType.PATH,
+          "none",
+          false,
+          ofAuth(BasicAuthConfig::file),
+          "File of users as `htpasswd -B` writes it (bcrypt, cost 4 to 14). If it is given, clients"
+              + " without a name and password in it receive 401. A reload reads it again.");
+  static final Field<ProtectionProfile, String> AUTH_REALM =
+      optional(
+          "basic-auth.realm",
+          ValueType.matching(
+              "text",
+              "1 to 100 printable ASCII characters except `\"` and `\\`",
+              "[ -!#-\\[\\]-~]{1,100}",
+              "-",
+              "use letters, digits and blanks"),
+          "`Restricted`",
+          false,
+          ofAuth(BasicAuthConfig::realm),
+          "What browsers show when they ask for the password.");
+  static final Field<ProtectionProfile, Boolean> AUTH_FORWARD =
+      optional(
+          "basic-auth.forward",
+          ValueType.BOOLEAN,
+          "`false`",
+          false,
+          ofAuth(BasicAuthConfig::isForwarded),
+          "Whether the origin gets the `Authorization` field. If so, a response is stored only if"
+              + " it says that it may be shared (RFC 9111 §3.5); otherwise responses are stored as"
+              + " if the route were open.");
+
   static final Section<ProtectionProfile> PROFILES =
       new Section<>(
           "protection",
@@ -118,10 +154,15 @@ final class ProtectionKeys {
           "What decides whether a client may have an answer, by name. Routes name one of these"
               + " profiles in `protection`; it applies to hits as to all other requests.",
           "",
-          List.of(ALLOW, DENY, ALLOW_FILE, DENY_FILE),
+          List.of(ALLOW, DENY, ALLOW_FILE, DENY_FILE, AUTH_FILE, AUTH_REALM, AUTH_FORWARD),
           config -> named(config.protections()));
 
   private ProtectionKeys() {}
+
+  private static <T> Function<ProtectionProfile, @Nullable T> ofAuth(
+      Function<BasicAuthConfig, T> reader) {
+    return profile -> profile.basicAuth() == null ? null : reader.apply(profile.basicAuth());
+  }
 
   private static Map<String, RateLimitConfig> rateLimits(ServerConfig config) {
     Map<String, RateLimitConfig> limits = new LinkedHashMap<>();

@@ -14,7 +14,10 @@ import org.jspecify.annotations.Nullable;
  * @param name as routes name it
  */
 public record ProtectionProfile(
-    String name, AccessConfig access, List<RateLimitConfig> rateLimits) {
+    String name,
+    AccessConfig access,
+    List<RateLimitConfig> rateLimits,
+    @Nullable BasicAuthConfig basicAuth) {
 
   public ProtectionProfile {
     rateLimits = List.copyOf(rateLimits);
@@ -78,6 +81,14 @@ public record ProtectionProfile(
     }
   }
 
+  /**
+   * Names and passwords that admit a client.
+   *
+   * @param isForwarded whether the origin gets the Authorization field, which otherwise nobody
+   *     behind the check sees
+   */
+  public record BasicAuthConfig(Path file, String realm, boolean isForwarded, PasswordFile users) {}
+
   /** The keys that name a file with other content than in the profiles before. */
   public static List<String> changedFiles(
       List<ProtectionProfile> before, List<ProtectionProfile> after) {
@@ -92,6 +103,12 @@ public record ProtectionProfile(
               && is.allowed() != null
               && !is.allowed().equals(was.allowed())) {
             changed.add(scope + "access.allow-file");
+          }
+          BasicAuthConfig users = now.basicAuth();
+          if (users != null
+              && old.basicAuth() != null
+              && !users.users().equals(old.basicAuth().users())) {
+            changed.add(scope + "basic-auth.file");
           }
           if (is.denyFile() != null && !is.denied().equals(was.denied())) {
             changed.add(scope + "access.deny-file");

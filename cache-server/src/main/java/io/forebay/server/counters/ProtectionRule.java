@@ -5,7 +5,8 @@ import java.util.Locale;
 /** The parts of a route's protection that refuse requests. */
 public enum ProtectionRule {
   ACCESS,
-  RATE_LIMIT;
+  RATE_LIMIT,
+  BASIC_AUTH;
 
   private final String label = name().toLowerCase(Locale.ROOT).replace('_', '-');
 

@@ -29,7 +29,9 @@ import org.jspecify.annotations.Nullable;
  * decisions. Other classes execute them and tell the next step through its {@link Continuation}.
  *
  * <pre>
- *   ADMIT ─► LOOK_UP ─► StoredResponseSender ─► AWAIT
+ *   ADMIT ─► Admission ─► AWAIT
+ *     ▼
+ *   ADMITTED ─► LOOK_UP ─► StoredResponseSender ─► AWAIT
  *     │         │           └─► PartialBody ─► LOOK_UP again | FETCH
  *     │         ├─► FETCH: FillFollower ─► StoredResponseSender | LOOK_UP again | PASS
  *     ├─────────┴─► PASS: PassThrough ─► PassThroughBody
@@ -97,6 +99,7 @@ final class Exchange extends ClientResponse
       step =
           switch (step) {
             case ADMIT -> admit();
+            case ADMITTED -> admitted();
             case LOOK_UP -> lookUp();
             case FETCH -> fetch();
             case PASS -> PassThrough.begin(loop, request, this, lookup, permits(), this);
@@ -126,10 +129,11 @@ final class Exchange extends ClientResponse
           ProxyError.DESTINATION_NOT_FOUND);
     }
     request.route(route);
-    Step refused = Admission.answer(loop, request, this);
-    if (refused != null) {
-      return refused;
-    }
+    return Admission.judge(loop, request, this, this);
+  }
+
+  /** The protection of the route has nothing against the request. */
+  private Step admitted() {
     Step ruled = RuleResponder.answer(loop, request, this, this);
     if (ruled != null) {
       return ruled;

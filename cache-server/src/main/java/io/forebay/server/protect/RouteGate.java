@@ -2,11 +2,13 @@ package io.forebay.server.protect;
 
 import io.forebay.server.config.ProtectionProfile;
 import io.forebay.server.config.ProtectionProfile.AccessConfig;
+import io.forebay.server.config.ProtectionProfile.BasicAuthConfig;
 import io.forebay.server.config.ProtectionProfile.RateLimitConfig;
 import io.forebay.server.network.NetworkSet;
 import io.forebay.server.protect.rate.RateLimit;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The protection of a route, compiled when the configuration is loaded. Immutable; any thread. */
 public final class RouteGate {
@@ -15,6 +17,7 @@ public final class RouteGate {
   private final AccessConfig access;
   private final String route;
   private final RateLimit[] limits;
+  private final @Nullable BasicAuthConfig basicAuth;
 
   private RouteGate(String route, ProtectionProfile profile, NetworkSet trusted) {
     this.route = route;
@@ -22,6 +25,7 @@ public final class RouteGate {
         profile.rateLimits().stream()
             .map(limit -> RateLimit.of(profile.name(), limit))
             .toArray(RateLimit[]::new);
+    this.basicAuth = profile.basicAuth();
     this.name = profile.name();
     this.trusted = trusted;
     this.access = profile.access();
@@ -66,6 +70,10 @@ public final class RouteGate {
     return limits;
   }
 
+  @Nullable BasicAuthConfig basicAuth() {
+    return basicAuth;
+  }
+
   /** What it asks of clients, one sentence each, for people. */
   public List<Requirement> requirements() {
     List<Requirement> all = new ArrayList<>();
@@ -91,6 +99,12 @@ public final class RouteGate {
                       config.penalty() == null
                           ? ""
                           : " for " + config.penalty().toSeconds() + " s")));
+    }
+    BasicAuthConfig auth = basicAuth;
+    if (auth != null) {
+      all.add(
+          new Requirement(
+              "basic-auth", "name and password of one of " + auth.users() + "; otherwise 401."));
     }
     return all;
   }

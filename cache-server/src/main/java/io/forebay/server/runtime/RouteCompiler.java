@@ -9,10 +9,13 @@ import io.forebay.core.key.UrlRecipe;
 import io.forebay.core.route.Route;
 import io.forebay.core.route.RouteForwarding;
 import io.forebay.core.route.RouteTable;
+import io.forebay.server.config.ProtectionProfile;
+import io.forebay.server.config.ProtectionProfile.BasicAuthConfig;
 import io.forebay.server.config.ServerConfig.KeyConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.RouteConfig;
 import io.forebay.server.counters.NameTable;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -24,12 +27,26 @@ final class RouteCompiler {
   private RouteCompiler() {}
 
   static RouteTable of(
-      List<RouteConfig> configs, Map<String, OriginConfig> origins, NameTable numbers) {
+      List<RouteConfig> configs,
+      Map<String, OriginConfig> origins,
+      Map<String, ProtectionProfile> profiles,
+      NameTable numbers) {
     return new RouteTable(
-        configs.stream().map(config -> of(config, origins.get(config.origin()), numbers)).toList());
+        configs.stream()
+            .map(config ->
+                of(
+                    config,
+                    origins.get(config.origin()),
+                    config.protection() == null ? null : profiles.get(config.protection()),
+                    numbers))
+            .toList());
   }
 
-  private static Route of(RouteConfig config, @Nullable OriginConfig origin, NameTable numbers) {
+  private static Route of(
+      RouteConfig config,
+      @Nullable OriginConfig origin,
+      @Nullable ProtectionProfile protection,
+      NameTable numbers) {
     return new Route(
         config.name(),
         config.host(),
@@ -43,10 +60,20 @@ final class RouteCompiler {
             Set.copyOf(config.forwarding().upgrade()),
             Set.copyOf(config.forwarding().responseTrailers()),
             config.forwarding().via(),
-            origin == null
-                ? NamePatterns.NONE
-                : new NamePatterns(origin.signing().replacedFields())),
+            replaced(origin, protection)),
         numbers.number(config.name()));
+  }
+
+  /** Fields of requests that nobody sees behind the checks of this node. */
+  private static NamePatterns replaced(
+      @Nullable OriginConfig origin, @Nullable ProtectionProfile protection) {
+    List<String> names =
+        new ArrayList<>(origin == null ? List.of() : origin.signing().replacedFields());
+    BasicAuthConfig auth = protection == null ? null : protection.basicAuth();
+    if (auth != null && !auth.isForwarded()) {
+      names.add("authorization");
+    }
+    return names.isEmpty() ? NamePatterns.NONE : new NamePatterns(names);
   }
 
   private static KeyRecipe recipe(KeyConfig key) {

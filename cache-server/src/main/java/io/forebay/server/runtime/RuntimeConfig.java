@@ -64,8 +64,11 @@ public final class RuntimeConfig {
     this.origins =
         config.origins().stream()
             .collect(Collectors.toUnmodifiableMap(OriginConfig::name, origin -> origin));
-    this.routes = RouteCompiler.of(config.routes(), origins, routeNumbers);
-    this.gates = gates(config);
+    Map<String, ProtectionProfile> profiles =
+        config.protections().stream()
+            .collect(Collectors.toUnmodifiableMap(ProtectionProfile::name, profile -> profile));
+    this.routes = RouteCompiler.of(config.routes(), origins, profiles, routeNumbers);
+    this.gates = gates(config, profiles);
     this.nodeId = config.forwarding().nodeId();
     this.cacheStatus = new CacheStatus(nodeId);
     this.proxyStatus = new ProxyStatus(nodeId);
@@ -109,11 +112,9 @@ public final class RuntimeConfig {
     return upstream;
   }
 
-  private static @Nullable Map<String, RouteGate> gates(ServerConfig config) {
+  private static @Nullable Map<String, RouteGate> gates(
+      ServerConfig config, Map<String, ProtectionProfile> profiles) {
     NetworkSet trusted = NetworkSet.masked(config.forwarding().trusted());
-    Map<String, ProtectionProfile> profiles =
-        config.protections().stream()
-            .collect(Collectors.toUnmodifiableMap(ProtectionProfile::name, profile -> profile));
     Map<String, RouteGate> byRoute = new HashMap<>();
     for (RouteConfig route : config.routes()) {
       ProtectionProfile profile =

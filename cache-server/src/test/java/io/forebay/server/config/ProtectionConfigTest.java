@@ -30,6 +30,12 @@ final class ProtectionConfigTest {
   void files() throws IOException {
     Files.writeString(
         directory.resolve("networks"), "192.0.2.0/24\n2001:db8::/32 # documentation\n");
+    Files.writeString(
+        directory.resolve("md5-users"),
+        "a:$2y$05$" + "a".repeat(53) + "\nold:$apr1$xk.TFyVx$zudeq4SD61mdMBJfAVMwq1\n");
+    Files.writeString(directory.resolve("sha-users"), "old:{SHA}GpHWL3ymc5liWkNopqtdSjuqYHM=\n");
+    Files.writeString(directory.resolve("dear-users"), "a:$2b$15$" + "a".repeat(53) + "\n");
+    Files.writeString(directory.resolve("no-users"), "# none\n");
     Files.writeString(directory.resolve("bad-networks"), "192.0.2.0/24\n192.0.2.1/24\n");
   }
 
@@ -155,6 +161,16 @@ final class ProtectionConfigTest {
             "protection.p.rate-limits.0.burst: it takes more than a year to earn it again"),
         Arguments.of(
             "rate-limits: [{name: a, requests: 1, per: 2d}]", "protection.p.rate-limits.0.per"),
+        Arguments.of("basic-auth: {realm: Staff}", "protection.p.basic-auth.file: is missing"),
+        Arguments.of(
+            "basic-auth: {file: DIR/md5-users}",
+            "protection.p.basic-auth.file: md5-users line 2 has an MD5 hash, not a bcrypt hash"),
+        Arguments.of("basic-auth: {file: DIR/sha-users}", "sha-users line 1 has a SHA-1 hash"),
+        Arguments.of(
+            "basic-auth: {file: DIR/dear-users}",
+            "dear-users line 1 has a cost of 15, not 4 to 14"),
+        Arguments.of("basic-auth: {file: DIR/no-users}", "no-users has no users"),
+        Arguments.of("basic-auth: {file: DIR/networks}", "networks line 1 is not NAME:HASH"),
         Arguments.of("access: {alow: 10.0.0.0/8}", "protection.p.access.alow: unknown key"),
         Arguments.of("access: 10.0.0.0/8", "protection.p.access: keys are required here"));
   }

@@ -40,6 +40,13 @@ public final class RateLimiter {
     return NONE;
   }
 
+  /** Whether a limit would admit a request; counts nothing. */
+  public boolean isAdmitted(RateLimit limit, RequestView request, String route, long hi, long lo) {
+    long key = keys.of(limit, request, route, hi, lo);
+    waitNanos = buckets.table().peek(key, limit, buckets.now());
+    return waitNanos == 0;
+  }
+
   /** Counts a request if no limit refuses it; else counts nothing and gives false. */
   public boolean takeAll(RateLimit[] limits, RequestView request, String route, long hi, long lo) {
     for (RateLimit limit : limits) {
