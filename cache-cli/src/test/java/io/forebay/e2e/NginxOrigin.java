@@ -1,6 +1,7 @@
 package io.forebay.e2e;
 
 import io.forebay.testing.Await;
+import io.forebay.testing.Commands;
 import io.forebay.testing.Ports;
 import io.forebay.testing.RawClient;
 import java.io.IOException;
@@ -17,7 +18,7 @@ import org.junit.jupiter.api.Assertions;
  * A real nginx as origin: one process, one configuration, one port. Its access log is the count of
  * origin requests.
  */
-final class NginxOrigin implements AutoCloseable {
+final class NginxOrigin implements RestartableServer {
   private final Path directory;
   private final int port;
   private @Nullable Process process;
@@ -88,8 +89,8 @@ final class NginxOrigin implements AutoCloseable {
     return new Tree(directory.resolve("www"), seed);
   }
 
-  /** SIGKILL: whatever it was sending ends where it is. */
-  void kill() throws InterruptedException {
+  @Override
+  public void kill() throws InterruptedException {
     Process running = process;
     if (running != null) {
       running.destroyForcibly();
@@ -98,9 +99,16 @@ final class NginxOrigin implements AutoCloseable {
     }
   }
 
-  /** Starts it again on its port. */
-  void restart() throws Exception {
+  @Override
+  public void restart() throws Exception {
     restart(Tools.require("nginx"));
+  }
+
+  @Override
+  public void signal(String name) throws Exception {
+    Process running = process;
+    Assertions.assertNotNull(running);
+    Commands.run("kill", "-" + name, Long.toString(running.pid())).orFail();
   }
 
   private void restart(Path nginx) throws Exception {

@@ -24,6 +24,7 @@ final class Tools {
   private static final Map<String, String> PACKAGES =
       Map.of(
           "nginx", "nginx-light",
+          "haproxy", "haproxy",
           "curl", "curl",
           "wrk", "wrk",
           "openssl", "openssl",

@@ -18,6 +18,7 @@ import io.forebay.server.origin.health.OriginHealth;
 import io.forebay.testing.ScriptedOrigin;
 import io.forebay.testing.ScriptedOrigin.Connection;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -175,7 +176,8 @@ class OriginProtectionTest {
               0,
               () ->
                   Stream.of(first, second)
-                      .map(server -> new InetSocketAddress("127.0.0.1", server.port()))
+                      .map(server ->
+                          new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()))
                       .map(health::find)
                       .toList());
       for (EndpointHealth one : group) {
