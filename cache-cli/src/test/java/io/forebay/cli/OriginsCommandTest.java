@@ -14,6 +14,7 @@ final class OriginsCommandTest {
   private static final String REPORT =
       """
       {"origins":[{"name":"api","balance":"round-robin","connections":3,"maxConnections":256,
+       "adaptiveLimit":{"limit":40,"inProgress":12,"measuring":true},
        "servers":[
         {"url":"http://a:80","weight":2,"backup":false,"connections":3,"maxConnections":4,"problem":null,"endpoints":[
           {"address":"10.0.0.1:80","state":"usable","why":null,"since":null,"connections":2,
@@ -47,7 +48,7 @@ final class OriginsCommandTest {
     }
     assertEquals(
         """
-        api  round-robin, 3 of 256 connections
+        api  round-robin, 3 of 256 connections, 12 of 40 requests (measuring)
           ADDRESS                      STATE     WEIGHT CONNECTIONS REQUESTS    LATENCY  SERVER
           10.0.0.1:80                  usable         2           2        1    12.3 ms  http://a:80 (3 of 4 connections)
           10.0.0.2:80                  ejected        2           1        0          -  http://a:80 (3 of 4 connections)

@@ -883,6 +883,16 @@ final class ConfigKeys {
           "50%",
           origin -> origin.ejection().maxShare(),
           "Maximum share of the origin's addresses that are ejected at the same time.");
+  static final Field<OriginConfig, Boolean> ORIGIN_EJECTION_CIRCUIT =
+      live(
+          "ejection.circuit",
+          ValueType.BOOLEAN,
+          "false",
+          origin -> origin.protection().isCircuit(),
+          "Whether every address may be ejected, also the only one, and requests then fail at once"
+              + " (502, a stale response, or the next origin of `fallback`) but for one at a time"
+              + " that finds out whether the origin answers again. Otherwise all addresses are used"
+              + " if none is left.");
   static final Field<OriginConfig, Integer> ORIGIN_EJECTION_PANIC =
       live(
           "ejection.panic-threshold",
@@ -2504,6 +2514,7 @@ final class ConfigKeys {
               ORIGIN_EJECTION_TIME,
               ORIGIN_EJECTION_MAX_SHARE,
               ORIGIN_EJECTION_PANIC,
+              ORIGIN_EJECTION_CIRCUIT,
               ORIGIN_EJECTION_SLOW_FACTOR,
               ORIGIN_EJECTION_SLOW_TIME,
               ORIGIN_EJECTION_SLOW_MIN,

@@ -380,7 +380,10 @@ final class OriginBinder extends Binder {
                 given(scope, ConfigKeys.ORIGIN_PROXY_PROTOCOL).equals("v2"),
                 given(scope, ConfigKeys.ORIGIN_SOURCE_ADDRESS),
                 proxy(scope, servers)),
-            new ProtectionConfig(given(scope, ConfigKeys.ORIGIN_MAX_WAITING), adaptive(scope)));
+            new ProtectionConfig(
+                given(scope, ConfigKeys.ORIGIN_MAX_WAITING),
+                adaptive(scope),
+                given(scope, ConfigKeys.ORIGIN_EJECTION_CIRCUIT)));
     checkProbe(scope, origin);
     checkProtocol(scope, origin);
     for (Field<OriginConfig, ?> field : ConfigKeys.ORIGINS.fields()) {

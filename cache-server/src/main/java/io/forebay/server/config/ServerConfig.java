@@ -391,9 +391,12 @@ public record ServerConfig(
       EgressConfig egress,
       ProtectionConfig protection) {
 
-    /** As configured; where other origins stand in, every endpoint may be ejected. */
+    /**
+     * As configured; where other origins stand in, or requests fail at once then, every endpoint
+     * may be ejected.
+     */
     public EjectionConfig ejectionInForce() {
-      return fallback.isEmpty() ? ejection : ejection.ofAll();
+      return fallback.isEmpty() && !protection.isCircuit() ? ejection : ejection.ofAll();
     }
 
     /** The URL of the only server, or null where the short form cannot express the servers. */

@@ -16,6 +16,11 @@ public final class OriginCounters {
   /** Requests that went to another origin instead. */
   public long fallbacks;
 
+  /** Times that the circuit opened, and requests that it refused. */
+  public long circuitOpened;
+
+  public long circuitRefused;
+
   private final long[] responses = new long[6];
   private final long[] errors = new long[OriginError.values().length];
 

@@ -85,6 +85,18 @@ final class OriginMetrics {
         () -> sum(from, number, c -> c.fallbacks),
         "origin",
         name);
+    meters.counter(
+        "forebay_origin_circuit_opened",
+        "Times that requests began to fail at once, as `ejection.circuit` says.",
+        () -> sum(from, number, c -> c.circuitOpened),
+        "origin",
+        name);
+    meters.counter(
+        "forebay_origin_circuit_refused",
+        "Requests to the origin that failed at once, as `ejection.circuit` says.",
+        () -> sum(from, number, c -> c.circuitRefused),
+        "origin",
+        name);
     for (OriginError error : OriginError.values()) {
       meters.counter(
           "forebay_origin_errors",

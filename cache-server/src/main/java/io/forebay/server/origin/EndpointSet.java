@@ -45,6 +45,9 @@ final class EndpointSet {
   /** Whether other origins stand in if all endpoints are ejected. */
   private final boolean hasFallback;
 
+  /** Whether none is used while all are avoided, but for one request at a time that finds out. */
+  private final boolean isCircuit;
+
   /** 0 if endpoints have their weight at once. */
   private final long slowStartNanos;
 
@@ -72,6 +75,7 @@ final class EndpointSet {
       }
       members.add(member);
     }
+    isCircuit = pool.origin().config().protection().isCircuit();
     hasFallback = !pool.origin().config().fallback().isEmpty();
     isLimited =
         pool.origin().servers().stream()
@@ -93,7 +97,7 @@ final class EndpointSet {
   /** The endpoint for a call's next attempt; null if there is none that it has not tried. */
   @Nullable EndpointPool choose(PooledCall call) {
     List<EndpointPool> candidates = preferred;
-    boolean isProbing = all.size() > 1 || hasFallback;
+    boolean isProbing = isProbing();
     if (call.hasTried() || (isProbing && hasAvoided())) {
       EndpointPool probed = isProbing ? probe(call) : null;
       if (probed != null) {
@@ -106,6 +110,29 @@ final class EndpointSet {
       candidates = withRoom.isEmpty() ? candidates : withRoom;
     }
     return pick(candidates, call);
+  }
+
+  /** Whether ejected ones are left out, and tried again by one request. */
+  private boolean isProbing() {
+    return all.size() > 1 || hasFallback || isCircuit;
+  }
+
+  /** Whether every endpoint is avoided, and requests fail at once for that. */
+  boolean isCircuitOpen() {
+    return isCircuit && !all.isEmpty() && countUsable() == 0;
+  }
+
+  /** Whether {@link #isCircuitOpen} may be so. */
+  boolean isCircuit() {
+    return isCircuit;
+  }
+
+  private int countUsable() {
+    int count = 0;
+    for (EndpointPool endpoint : all) {
+      count += endpoint.isAvoided() ? 0 : 1;
+    }
+    return count;
   }
 
   private @Nullable EndpointPool pick(List<EndpointPool> candidates, PooledCall call) {
@@ -150,7 +177,7 @@ final class EndpointSet {
   }
 
   private List<EndpointPool> placesFor(PooledCall call, @Nullable ConnectionPermit permit) {
-    boolean isAnyUsable = !call.hasTried() && !((all.size() > 1 || hasFallback) && hasAvoided());
+    boolean isAnyUsable = !call.hasTried() && !(isProbing() && hasAvoided());
     return select(
         isAnyUsable ? preferred : usable(call),
         one -> one.hasPlace() || (permit != null && permit.isFor(one)));
@@ -219,10 +246,15 @@ final class EndpointSet {
     if (call.hasTried()) {
       return null;
     }
+    boolean isSafe = call.request().isSafeToSendAgain();
+    boolean isOnly = isCircuitOpen();
     for (EndpointPool endpoint : all) {
       if (endpoint.isAvoided()
           && (!isLimited || endpoint.hasRoom(call))
-          && pool.health().tryProbe(endpoint.health(), call.request().isSafeToSendAgain())) {
+          && pool.health().isProbeDue(endpoint.health(), isSafe)
+          && (isOnly
+              ? pool.health().tryOnlyProbe(endpoint.health(), health(), isSafe)
+              : pool.health().tryProbe(endpoint.health(), isSafe))) {
         return endpoint;
       }
     }
@@ -231,14 +263,14 @@ final class EndpointSet {
 
   /** The endpoints of the lowest rank that are not avoided and that the call has not tried. */
   private List<EndpointPool> usable(PooledCall call) {
-    int healthy = 0;
-    for (EndpointPool endpoint : all) {
-      healthy += endpoint.isAvoided() ? 0 : 1;
+    int healthy = countUsable();
+    if (healthy == 0 && isCircuit) {
+      return List.of();
     }
     boolean isPanic =
         healthy * 100 < pool.origin().config().ejection().panicThreshold() * all.size();
     List<EndpointPool> found = untried(call, isPanic || healthy == 0);
-    if (found.isEmpty() && call.hasTried() && !hasFallback) {
+    if (found.isEmpty() && call.hasTried() && !hasFallback && !isCircuit) {
       // All others failed it: better one that may have recovered than no answer.
       found = untried(call, true);
     }

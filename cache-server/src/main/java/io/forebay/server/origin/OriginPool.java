@@ -150,8 +150,29 @@ final class OriginPool implements WaitingCalls.Limit, WaitingLoops.Member {
   /** Sends a call that no adaptive limit holds back. */
   void sendAdmitted(PooledCall call) {
     endpoints.refresh();
-    call.assign(endpoints.choose(call));
+    EndpointPool chosen = endpoints.choose(call);
+    if (endpoints.isCircuit() && isRefused(chosen)) {
+      call.fail(endpoints.sick());
+      return;
+    }
+    call.assign(chosen);
     dispatch(call);
+  }
+
+  /** Whether the circuit is open for a call with that choice. */
+  private boolean isRefused(@Nullable EndpointPool chosen) {
+    if (chosen != null) {
+      if (!chosen.isAvoided()) {
+        health.onCircuitClosed(origin.label());
+      }
+      return false;
+    }
+    if (!endpoints.isCircuitOpen()) {
+      return false;
+    }
+    counters.circuitRefused++;
+    counters.circuitOpened += health.onCircuitOpen(origin.label()) ? 1 : 0;
+    return true;
   }
 
   /**

@@ -201,7 +201,12 @@ final class Lab implements AutoCloseable {
 
   /** With room for so many requests that wait. */
   static ProtectionConfig waiting(int most) {
-    return new ProtectionConfig(most, AdaptiveLimitConfig.OFF);
+    return new ProtectionConfig(most, AdaptiveLimitConfig.OFF, false);
+  }
+
+  /** Requests fail at once while every address is ejected. */
+  static OriginConfig withCircuit(OriginConfig c) {
+    return protectedBy(c, new ProtectionConfig(100, AdaptiveLimitConfig.OFF, true));
   }
 
   static OriginConfig withTimes(

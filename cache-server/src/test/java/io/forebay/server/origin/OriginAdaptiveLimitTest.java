@@ -66,7 +66,7 @@ class OriginAdaptiveLimitTest {
     return Lab.protectedBy(
         config,
         new ProtectionConfig(
-            maxWaiting, new AdaptiveLimitConfig(limit, limit, 25, Duration.ofHours(1))));
+            maxWaiting, new AdaptiveLimitConfig(limit, limit, 25, Duration.ofHours(1)), false));
   }
 
   private OriginConfig limited(int limit) {

@@ -120,6 +120,12 @@ public final class EndpointHealth {
     return current == null || isDue(current, nowNanos, isSafe);
   }
 
+  /** Whether a request finds out at present whether it answers again. */
+  boolean isBeingTried(long nowNanos) {
+    Ejection current = ejection.get();
+    return current != null && current.isProbing() && nowNanos - current.untilNanos() < 0;
+  }
+
   private static boolean isDue(Ejection ejection, long nowNanos, boolean isSafe) {
     long extraNanos = isSafe ? 0 : ejection.durationNanos();
     return nowNanos - (ejection.untilNanos() + extraNanos) >= 0;

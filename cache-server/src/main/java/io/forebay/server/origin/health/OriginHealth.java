@@ -37,6 +37,7 @@ public final class OriginHealth {
   /** Held by the thread that decides on an ejection; another one leaves it to the next failure. */
   private final AtomicBoolean isDeciding = new AtomicBoolean();
 
+  private final AtomicBoolean isCircuitOpen = new AtomicBoolean();
   private final SlowEndpoints slow;
   private final LongSupplier clockNanos;
   private final LongSupplier clockMillis;
@@ -103,6 +104,48 @@ public final class OriginHealth {
    */
   public boolean tryProbe(EndpointHealth health, boolean isSafe) {
     return health.tryProbe(clockNanos.getAsLong(), isSafe);
+  }
+
+  /**
+   * The same as {@link #tryProbe}, but only if no request finds out about another endpoint of the
+   * group at present.
+   */
+  public boolean tryOnlyProbe(EndpointHealth health, List<EndpointHealth> group, boolean isSafe) {
+    if (!isDeciding.compareAndSet(false, true)) {
+      return false;
+    }
+    try {
+      long now = clockNanos.getAsLong();
+      for (EndpointHealth one : group) {
+        if (one.isBeingTried(now)) {
+          return false;
+        }
+      }
+      return health.tryProbe(now, isSafe);
+    } finally {
+      isDeciding.set(false);
+    }
+  }
+
+  /**
+   * A request was refused because every endpoint is avoided.
+   *
+   * @return whether it is the first one since the circuit was closed
+   */
+  public boolean onCircuitOpen(String label) {
+    boolean isFirst = !isCircuitOpen.get() && isCircuitOpen.compareAndSet(false, true);
+    if (isFirst) {
+      log.accept(
+          label + ": circuit open: every address is ejected or fails its probes, requests fail");
+    }
+    return isFirst;
+  }
+
+  /** A request goes to an endpoint that is not avoided. */
+  public void onCircuitClosed(String label) {
+    if (isCircuitOpen.get() && isCircuitOpen.compareAndSet(true, false)) {
+      log.accept(label + ": circuit closed: requests are sent again");
+    }
   }
 
   /** What addresses are that become known from now on, or null if they are not probed. */
