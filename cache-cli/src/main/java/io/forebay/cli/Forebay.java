@@ -13,6 +13,7 @@ import io.forebay.cli.origins.OriginsCommand;
 import io.forebay.cli.purge.PurgeCommand;
 import io.forebay.cli.reload.ReloadCommand;
 import io.forebay.cli.serve.ServeCommand;
+import io.forebay.cli.sign.SignUrlCommand;
 import io.forebay.cli.stats.StatsCommand;
 import io.forebay.cli.store.StoreCommand;
 import io.forebay.cli.warm.WarmCommand;
@@ -66,6 +67,7 @@ public final class Forebay implements Callable<Integer> {
             new StatsCommand(),
             new ReloadCommand(),
             new ExplainCommand(),
+            new SignUrlCommand(),
             new OriginsCommand(),
             new StoreCommand(),
             new ConfigCommand(),

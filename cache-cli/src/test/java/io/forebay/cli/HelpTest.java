@@ -23,6 +23,7 @@ final class HelpTest {
         "warm",
         "stats",
         "reload",
+        "sign-url",
         "origins",
         "origins drain",
         "origins undrain",

@@ -22,6 +22,7 @@ import io.forebay.server.origin.ResponseLimits;
 import io.forebay.server.origin.dns.CachingNameResolver;
 import io.forebay.server.origin.group.Origins;
 import io.forebay.server.origin.group.OwnListenAddresses;
+import io.forebay.server.protect.auth.PasswordVerifier;
 import io.forebay.server.runtime.RuntimeConfig;
 import io.forebay.server.text.Printable;
 import io.forebay.server.tls.ClientTls;
@@ -71,6 +72,7 @@ final class ReloadService {
   private final List<ExchangeContext> loops;
   private final List<PooledOriginClient> clients;
   private final OriginProbes probes;
+  private final PasswordVerifier passwords;
   private final CounterNames counterNames;
 
   /**
@@ -100,7 +102,9 @@ final class ReloadService {
       List<ExchangeContext> loops,
       List<PooledOriginClient> clients,
       OriginProbes probes,
+      PasswordVerifier passwords,
       CounterNames counterNames) {
+    this.passwords = passwords;
     this.source = source;
     this.history = history;
     this.clock = clock;
@@ -237,6 +241,7 @@ final class ReloadService {
       listeners.reconfigure(next);
       tls.commit(certificates, next.tls());
       store.configure(classes);
+      passwords.prepare(next.protections());
       activeConfig.config(compiled);
       return outcome(id, difference, certificates, files, next);
     } catch (TlsException e) {

@@ -222,6 +222,7 @@ public final class Server implements NodeControl, AutoCloseable {
     this.started = config;
     try {
       RuntimeConfig compiled = RuntimeConfig.of(config, counterNames.routes());
+      passwords.prepare(config.protections());
       // What cannot be used is found before anything is allocated; the threads start unpinned.
       tls = opened(ClientTls.open(config, clockMillis));
       // Before the store: a memory tier is not allocated for a node that cannot listen.
@@ -337,6 +338,7 @@ public final class Server implements NodeControl, AutoCloseable {
               loops,
               clients,
               probes,
+              passwords,
               counterNames);
       reloading.remember(loaded, "start");
       metrics = opened(new NodeMetrics(this, accessLog, version));
@@ -491,7 +493,7 @@ public final class Server implements NodeControl, AutoCloseable {
         new HeadWriter(RuntimeConfig.MAX_CACHE_STATUS_LENGTH),
         new RequestIds(clockMillis.getAsLong(), loop.index()),
         new FailureLog(clockMillis),
-        new Gatekeeper(loopCounters, rateBuckets, passwords),
+        new Gatekeeper(loopCounters, rateBuckets, passwords, clockMillis),
         new SplittableRandom()::nextDouble);
   }
 

@@ -113,6 +113,18 @@ final class ServerBasicAuthTest {
     assertEquals(3, refused());
   }
 
+  private static long passwordThreads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().startsWith("passwords-"))
+        .count();
+  }
+
+  @Test
+  void theThreadsAreThereBeforeALoopNeedsOne() throws Exception {
+    start("");
+    assertTrue(passwordThreads() > 0, "a thread that a loop starts would inherit its CPU");
+  }
+
   @Test
   void overHttp2Too() throws Exception {
     start("");

@@ -137,7 +137,8 @@ final class EmbeddedEdge implements AutoCloseable {
             new Gatekeeper(
                 counters,
                 new RateBuckets(System::nanoTime),
-                new PasswordVerifier(1, System::nanoTime)),
+                new PasswordVerifier(1, System::nanoTime),
+                clockMillis),
             new SplittableRandom(1)::nextDouble);
     RuntimeConfig snapshot = RuntimeConfig.of(config);
     listener =

@@ -134,6 +134,9 @@ public enum Reason {
       null,
       "credentials",
       "The route asks for a name and password, and the request has no valid one."),
+  REFUSED_SIGNATURE(
+      null, "signature", "The route serves signed URLs, and this one has no valid signature."),
+  REFUSED_EXPIRED(null, "expired", "The time for which this URL was signed is over."),
   REFUSED_DRAINING(null, "draining", "The server is shutting down."),
   REFUSED_ONLY_IF_CACHED(
       null,

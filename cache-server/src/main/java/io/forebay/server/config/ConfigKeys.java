@@ -2825,6 +2825,7 @@ final class ConfigKeys {
           ROUTES,
           ProtectionKeys.PROFILES,
           ProtectionKeys.RATE_LIMITS,
+          ProtectionKeys.URL_KEYS,
           LIMITS,
           TIMEOUTS,
           HTTP2,

@@ -4,6 +4,8 @@ import io.forebay.server.config.ConfigValues.Raw;
 import io.forebay.server.config.ProtectionProfile.AccessConfig;
 import io.forebay.server.config.ProtectionProfile.BasicAuthConfig;
 import io.forebay.server.config.ProtectionProfile.RateLimitConfig;
+import io.forebay.server.config.ProtectionProfile.SignedUrlConfig;
+import io.forebay.server.config.ProtectionProfile.UrlKey;
 import io.forebay.server.network.NetworkFile;
 import io.forebay.server.network.NetworkSet;
 import io.forebay.server.text.Printable;
@@ -19,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 /** Reads the profiles of {@code protection} and the files that they name. */
 final class ProtectionBinder extends Binder {
   private static final int MAX_LIMITS = 16;
+  private static final int MIN_SECRET = 16;
   private static final Duration MAX_REFILL = Duration.ofDays(366);
 
   private final List<ProtectionProfile> profiles = new ArrayList<>();
@@ -32,7 +35,13 @@ final class ProtectionBinder extends Binder {
         values.instances(ProtectionKeys.PROFILES).entrySet()) {
       String name = instance.getKey();
       String scope = "protection." + name;
-      profiles.add(new ProtectionProfile(name, access(scope), rateLimits(scope), basicAuth(scope)));
+      profiles.add(
+          new ProtectionProfile(
+              name,
+              access(scope),
+              rateLimits(scope),
+              signedUrls(scope, instance.getValue()),
+              basicAuth(scope)));
       for (Field<ProtectionProfile, ?> field : ProtectionKeys.PROFILES.fields()) {
         source(ProtectionKeys.PROFILES, name, field, scope + "." + field.name());
       }
@@ -71,6 +80,91 @@ final class ProtectionBinder extends Binder {
             ? networks(scope, ProtectionKeys.ALLOW, allow, ProtectionKeys.ALLOW_FILE, allowFile)
             : null,
         networks(scope, ProtectionKeys.DENY, deny, ProtectionKeys.DENY_FILE, denyFile));
+  }
+
+  private @Nullable SignedUrlConfig signedUrls(String scope, SourceLocation place) {
+    String type = value(scope, ProtectionKeys.URL_TYPE);
+    String parameter = value(scope, ProtectionKeys.URL_PARAMETER);
+    Boolean hasAddress = value(scope, ProtectionKeys.URL_ADDRESS);
+    String path = scope + "." + ProtectionKeys.URL_TYPE.name();
+    boolean isHmac = "hmac".equals(type);
+    List<UrlKey> keys = urlKeys(scope, isHmac);
+    if (type == null) {
+      boolean isOther = parameter != null || hasAddress != null || !keys.isEmpty();
+      if (isOther && !values.wasRefused(path)) {
+        SourceLocation given =
+            givenPlace(
+                scope + "." + ProtectionKeys.URL_PARAMETER.name(),
+                scope + "." + ProtectionKeys.URL_ADDRESS.name(),
+                scope + ".url-keys.0.id");
+        problems.add(
+            (given == null ? place : given)
+                .problem(path, "is missing", "set it, or remove the keys of signed URLs"));
+      }
+      return null;
+    }
+    if (keys.isEmpty()) {
+      problems.add(firstPlace(path).problem(path, "there are no url-keys", "add one"));
+    }
+    if (!isHmac && parameter != null) {
+      unused(scope, ProtectionKeys.URL_PARAMETER);
+    }
+    if (isHmac && hasAddress != null) {
+      unused(scope, ProtectionKeys.URL_ADDRESS);
+    }
+    return isHmac
+        ? new SignedUrlConfig(
+            SignedUrlConfig.Type.HMAC,
+            List.of(parameter == null ? "token" : parameter),
+            false,
+            keys)
+        : new SignedUrlConfig(
+            SignedUrlConfig.Type.NGINX_SECURE_LINK,
+            List.of("md5", "expires"),
+            hasAddress != null && hasAddress,
+            keys);
+  }
+
+  private void unused(String scope, Field<?, ?> field) {
+    String path = scope + "." + field.name();
+    problems.add(firstPlace(path).problem(path, "has no meaning for this type", "remove it"));
+  }
+
+  private List<UrlKey> urlKeys(String scope, boolean isHmac) {
+    List<UrlKey> keys = new ArrayList<>();
+    for (Map.Entry<String, SourceLocation> entry :
+        values.instances(ProtectionKeys.URL_KEYS.at(scope)).entrySet()) {
+      String own = scope + ".url-keys." + entry.getKey();
+      SourceLocation place = entry.getValue();
+      String id = needed(own, ProtectionKeys.KEY_ID, place);
+      Secret secret =
+          neededSecret(own, ProtectionKeys.KEY_SECRET, ProtectionKeys.KEY_SECRET_FILE, place);
+      boolean isGiven =
+          values.get(own + ".secret") != null || values.get(own + ".secret-file") != null;
+      if (isHmac && isGiven && secret.value().length() < MIN_SECRET) {
+        problems.add(
+            place.problem(
+                own + ".secret",
+                "the secret has fewer than " + MIN_SECRET + " characters",
+                "use a long random one, such as 64 hexadecimal digits"));
+      }
+      if (keys.stream().anyMatch(other -> other.id().equals(id))) {
+        problems.add(place.problem(own + ".id", "another key has the id " + id, "rename one"));
+      }
+      if (keys.size() == MAX_LIMITS) {
+        problems.add(place.problem(own, "more than " + MAX_LIMITS + " keys", "remove some"));
+        break;
+      }
+      String listed = scope + ".url-keys." + keys.size();
+      for (Field<UrlKey, ?> field : ProtectionKeys.URL_KEYS.fields()) {
+        Raw raw = values.get(own + "." + field.name());
+        if (raw != null) {
+          sources.put(listed + "." + field.name(), raw.place().text());
+        }
+      }
+      keys.add(new UrlKey(id, secret));
+    }
+    return keys;
   }
 
   private @Nullable BasicAuthConfig basicAuth(String scope) {

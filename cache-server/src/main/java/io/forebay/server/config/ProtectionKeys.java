@@ -8,11 +8,14 @@ import static io.forebay.server.config.ValueType.integer;
 
 import io.forebay.server.config.ProtectionProfile.BasicAuthConfig;
 import io.forebay.server.config.ProtectionProfile.RateLimitConfig;
+import io.forebay.server.config.ProtectionProfile.SignedUrlConfig;
+import io.forebay.server.config.ProtectionProfile.UrlKey;
 import io.forebay.server.config.Section.Shape;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -147,6 +150,69 @@ final class ProtectionKeys {
               + " it says that it may be shared (RFC 9111 §3.5); otherwise responses are stored as"
               + " if the route were open.");
 
+  static final Field<ProtectionProfile, String> URL_TYPE =
+      optional(
+          "signed-urls.type",
+          ValueType.oneOf("hmac", "nginx-secure-link"),
+          "none",
+          false,
+          ofUrls(urls -> urls.type().name().toLowerCase(Locale.ROOT).replace('_', '-')),
+          "If it is given, only URLs that are signed with one of `url-keys` are served; others"
+              + " receive 403, and 410 once their time is over. `hmac`: tokens of `forebay"
+              + " sign-url`; `nginx-secure-link`: parameters `md5` and `expires` as for nginx's"
+              + " `secure_link_md5`, which is weak. The parameters of the signature are neither in"
+              + " keys nor in requests to origins nor in the access log.");
+  static final Field<ProtectionProfile, String> URL_PARAMETER =
+      optional(
+          "signed-urls.parameter",
+          ValueType.matching(
+              "name",
+              "1 to 32 letters, digits, `-` or `_`",
+              "[A-Za-z0-9_-]{1,32}",
+              "token",
+              "use letters, digits, - or _"),
+          "`token`",
+          false,
+          ofUrls(urls ->
+              urls.type() == SignedUrlConfig.Type.HMAC ? urls.parameters().getFirst() : null),
+          "Query parameter with the token, for `hmac`.");
+  static final Field<ProtectionProfile, Boolean> URL_ADDRESS =
+      optional(
+          "signed-urls.nginx-address",
+          ValueType.BOOLEAN,
+          "`false`",
+          false,
+          ofUrls(urls -> urls.type() == SignedUrlConfig.Type.HMAC ? null : urls.hasAddress()),
+          "Whether nginx's recipe is `$secure_link_expires$uri$remote_addr SECRET` rather than"
+              + " `$secure_link_expires$uri SECRET`.");
+  static final Field<UrlKey, String> KEY_ID =
+      required("id", ValueType.NAME, false, UrlKey::id, "Id of the key; tokens name it.");
+  static final Field<UrlKey, Secret> KEY_SECRET =
+      optional(
+          "secret",
+          ValueType.SECRET_VALUE,
+          "required, or `secret-file`",
+          false,
+          UrlKey::secret,
+          "The secret; at least 16 characters for `hmac`.");
+  static final Field<UrlKey, Path> KEY_SECRET_FILE =
+      optional(
+          "secret-file",
+          ValueType.PATH,
+          "none",
+          false,
+          null,
+          "File whose first line is the secret; read at start and at each reload.");
+  static final Section<UrlKey> URL_KEYS =
+      new Section<>(
+          "protection.NAME.url-keys",
+          Shape.LIST_IN_NAMED,
+          "Keys of `signed-urls`, each of which is valid: to change a key, add the new one, sign"
+              + " with it, and remove the old one when its last link has expired. At most 16 keys.",
+          "",
+          List.of(KEY_ID, KEY_SECRET, KEY_SECRET_FILE),
+          ProtectionKeys::urlKeys);
+
   static final Section<ProtectionProfile> PROFILES =
       new Section<>(
           "protection",
@@ -154,7 +220,17 @@ final class ProtectionKeys {
           "What decides whether a client may have an answer, by name. Routes name one of these"
               + " profiles in `protection`; it applies to hits as to all other requests.",
           "",
-          List.of(ALLOW, DENY, ALLOW_FILE, DENY_FILE, AUTH_FILE, AUTH_REALM, AUTH_FORWARD),
+          List.of(
+              ALLOW,
+              DENY,
+              ALLOW_FILE,
+              DENY_FILE,
+              URL_TYPE,
+              URL_PARAMETER,
+              URL_ADDRESS,
+              AUTH_FILE,
+              AUTH_REALM,
+              AUTH_FORWARD),
           config -> named(config.protections()));
 
   private ProtectionKeys() {}
@@ -162,6 +238,22 @@ final class ProtectionKeys {
   private static <T> Function<ProtectionProfile, @Nullable T> ofAuth(
       Function<BasicAuthConfig, T> reader) {
     return profile -> profile.basicAuth() == null ? null : reader.apply(profile.basicAuth());
+  }
+
+  private static <T> Function<ProtectionProfile, @Nullable T> ofUrls(
+      Function<SignedUrlConfig, @Nullable T> reader) {
+    return profile -> profile.signedUrls() == null ? null : reader.apply(profile.signedUrls());
+  }
+
+  private static Map<String, UrlKey> urlKeys(ServerConfig config) {
+    Map<String, UrlKey> keys = new LinkedHashMap<>();
+    for (ProtectionProfile profile : config.protections()) {
+      SignedUrlConfig urls = profile.signedUrls();
+      for (int i = 0; urls != null && i < urls.keys().size(); i++) {
+        keys.put(profile.name() + "." + i, urls.keys().get(i));
+      }
+    }
+    return keys;
   }
 
   private static Map<String, RateLimitConfig> rateLimits(ServerConfig config) {

@@ -17,6 +17,7 @@ public record ProtectionProfile(
     String name,
     AccessConfig access,
     List<RateLimitConfig> rateLimits,
+    @Nullable SignedUrlConfig signedUrls,
     @Nullable BasicAuthConfig basicAuth) {
 
   public ProtectionProfile {
@@ -80,6 +81,26 @@ public record ProtectionProfile(
       return field.isEmpty() ? word : word + " " + field;
     }
   }
+
+  /**
+   * Links that admit whoever has them.
+   *
+   * @param parameters of the query that the signature consists of
+   * @param hasAddress whether nginx's recipe has the client's address
+   * @param keys each of which is valid
+   */
+  public record SignedUrlConfig(
+      Type type, List<String> parameters, boolean hasAddress, List<UrlKey> keys) {
+
+    /** How links are signed. */
+    public enum Type {
+      HMAC,
+      NGINX_SECURE_LINK
+    }
+  }
+
+  /** A secret with which URLs are signed. */
+  public record UrlKey(String id, Secret secret) {}
 
   /**
    * Names and passwords that admit a client.

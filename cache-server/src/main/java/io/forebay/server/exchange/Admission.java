@@ -32,10 +32,7 @@ final class Admission implements Authentication.Listener {
 
   /** Gives the step that follows; a request that is refused is answered here. */
   static Step judge(
-      ExchangeContext loop,
-      ClientRequest request,
-      ClientResponse response,
-      Continuation exchange) {
+      ExchangeContext loop, ClientRequest request, ClientResponse response, Continuation exchange) {
     RouteGate gate = request.config().gate(request.route());
     return gate == null
         ? Step.ADMITTED
@@ -55,6 +52,7 @@ final class Admission implements Authentication.Listener {
   }
 
   private Step refuse(Refusal refusal) {
+    request.hideRemovedFields();
     LocalReplies.refuse(loop, request, response, refusal);
     return Step.AWAIT;
   }

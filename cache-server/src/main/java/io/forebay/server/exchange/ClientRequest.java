@@ -8,6 +8,7 @@ import io.forebay.core.route.Route;
 import io.forebay.server.fill.history.FillKey;
 import io.forebay.server.http.ClientInfo;
 import io.forebay.server.http.RequestBody;
+import io.forebay.server.protect.RouteGate;
 import io.forebay.server.rule.RuleOutcome;
 import io.forebay.server.runtime.RuntimeConfig;
 import org.jspecify.annotations.Nullable;
@@ -87,10 +88,17 @@ final class ClientRequest {
     route = found;
   }
 
-  /** Hides what the route removes from requests. Protection and rules see what the client sent. */
+  /**
+   * What the route does not pass on of fields, cookies and the signature of a URL is out of sight
+   * from now on, of logs too. Protection and rules see what the client sent.
+   */
   void hideRemovedFields() {
     view = route().settings().cookies().request().requestWithout(view);
     view = route().forwarding().requestWithout(view);
+    RouteGate gate = config.gate(route());
+    if (gate != null) {
+      view = gate.withoutToken(view);
+    }
   }
 
   /** The route, or null where none was found or looked for yet. */

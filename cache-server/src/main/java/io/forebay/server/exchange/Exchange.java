@@ -138,7 +138,6 @@ final class Exchange extends ClientResponse
     if (ruled != null) {
       return ruled;
     }
-    request.hideRemovedFields();
     if (PassThrough.lacksTunnel(request, sink())) {
       return refuse(
           501,

@@ -8,6 +8,7 @@ import io.forebay.core.route.Route;
 import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.http.ClientInfo;
 import io.forebay.server.loop.RequestIds;
+import io.forebay.server.protect.RouteGate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +25,7 @@ final class FreshHitEvent extends RequestEvent {
   private WireRequest request = new WireRequest("http");
   private ClientInfo client = new ClientInfo("", 0, "", "", false, null, 0);
   private @Nullable Route route;
+  private @Nullable RouteGate gate;
   private int status;
   private long bytes;
   private long epochMillis;
@@ -36,6 +38,7 @@ final class FreshHitEvent extends RequestEvent {
   /** Becomes the event of this request. */
   FreshHitEvent of(
       Route matched,
+      @Nullable RouteGate gateOfRoute,
       WireRequest answered,
       ClientInfo asking,
       int sentStatus,
@@ -43,6 +46,7 @@ final class FreshHitEvent extends RequestEvent {
       long nowMillis,
       long nanos) {
     route = matched;
+    gate = gateOfRoute;
     request = answered;
     client = asking;
     status = sentStatus;
@@ -93,7 +97,8 @@ final class FreshHitEvent extends RequestEvent {
 
   @Override
   public @Nullable CharSequence query() {
-    return request.queryText();
+    RouteGate asked = gate;
+    return asked == null ? request.queryText() : asked.withoutToken(request.queryText());
   }
 
   @Override

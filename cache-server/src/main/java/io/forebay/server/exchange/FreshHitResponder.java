@@ -106,7 +106,8 @@ final class FreshHitResponder {
     counters.fastHits++;
     counters.fastHitTime.record(nanos);
     if (accessLog.isEnabled()) {
-      accessLog.record(event.of(route, request, client, meta.status(), bodyBytes, now, nanos));
+      accessLog.record(
+          event.of(route, gate, request, client, meta.status(), bodyBytes, now, nanos));
     }
     return true;
   }

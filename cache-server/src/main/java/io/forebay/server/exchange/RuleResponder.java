@@ -2,6 +2,7 @@ package io.forebay.server.exchange;
 
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.HttpDate;
+import io.forebay.core.http.RequestView;
 import io.forebay.core.http.WireRequest;
 import io.forebay.core.policy.CacheStatus;
 import io.forebay.core.policy.ProxyError;
@@ -34,13 +35,16 @@ final class RuleResponder {
       ExchangeContext loop, ClientRequest request, ClientResponse response, Continuation exchange) {
     RouteRules rules = request.config().rules(request.route());
     if (rules == null) {
+      request.hideRemovedFields();
       return null;
     }
+    RequestView received = request.view();
     RequestFacts facts =
-        new RequestFacts().of(request.view(), request.client(), address(request), loop.nowMillis());
+        new RequestFacts().of(received, request.client(), address(request), loop.nowMillis());
     RuleOutcome outcome = rules.of(facts);
     request.rules(outcome);
     request.route(request.config().ruled(request.route(), outcome));
+    request.hideRemovedFields();
     return switch (outcome.answer()) {
       case null -> null;
       case LocalAnswer.Deny deny ->
@@ -52,7 +56,7 @@ final class RuleResponder {
               request,
               response,
               redirect.status(),
-              HeaderFields.of("location", redirect.to().url(request.view(), outcome.captures())),
+              HeaderFields.of("location", redirect.to().url(received, outcome.captures())),
               new byte[0],
               Reason.RULE_REDIRECT);
       case LocalAnswer.Respond respond ->

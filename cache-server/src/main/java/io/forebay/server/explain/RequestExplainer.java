@@ -225,6 +225,7 @@ public final class RequestExplainer {
     if (gate == null) {
       return;
     }
+    request = gate.withoutToken(request);
     for (RouteGate.Requirement requirement : gate.requirements()) {
       addRule("protection", null, requirement.name() + ": " + requirement.text());
     }

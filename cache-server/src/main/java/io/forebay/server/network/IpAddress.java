@@ -1,5 +1,8 @@
 package io.forebay.server.network;
 
+import io.netty.util.NetUtil;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +32,22 @@ public record IpAddress(long hi, long lo) {
   public static IpAddress of(CharSequence text) {
     IpAddress read = parse(text);
     return read == null ? UNKNOWN : read;
+  }
+
+  /** An address as it is written: dotted decimal, or IPv6 by RFC 5952. */
+  public static String text(long hi, long lo) {
+    boolean isV4 = isV4(hi, lo);
+    byte[] bytes = new byte[isV4 ? 4 : 16];
+    for (int i = 0; i < bytes.length; i++) {
+      long half = isV4 || i >= Long.BYTES ? lo : hi;
+      int shift = Byte.SIZE * (isV4 ? 3 - i : 7 - (i % Long.BYTES));
+      bytes[i] = (byte) (half >>> shift);
+    }
+    try {
+      return NetUtil.toAddressString(InetAddress.getByAddress(bytes));
+    } catch (UnknownHostException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   static boolean isV4(long hi, long lo) {

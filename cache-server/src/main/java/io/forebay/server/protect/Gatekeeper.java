@@ -12,7 +12,10 @@ import io.forebay.server.protect.auth.PasswordVerifier;
 import io.forebay.server.protect.rate.RateBuckets;
 import io.forebay.server.protect.rate.RateLimit;
 import io.forebay.server.protect.rate.RateLimiter;
+import io.forebay.server.protect.url.UrlSignature;
+import io.forebay.server.protect.url.UrlSignature.Verdict;
 import java.time.Duration;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,9 +45,12 @@ public final class Gatekeeper {
               10,
               null));
 
+  private static final Refusal NOT_SIGNED = Refusal.of(403, Reason.REFUSED_SIGNATURE);
+  private static final Refusal EXPIRED = Refusal.of(410, Reason.REFUSED_EXPIRED);
   private static final Refusal OF_NETWORK = Refusal.of(403, Reason.REFUSED_ACCESS);
 
   private final LoopCounters counters;
+  private final LongSupplier clockMillis;
   private final RateLimiter rates;
   private final PasswordVerifier passwords;
   private final ClientAddress address = new ClientAddress();
@@ -54,21 +60,29 @@ public final class Gatekeeper {
    *
    * @param buckets of the node
    * @param passwords of the node
+   * @param clockMillis wall clock, by which signed URLs expire
    */
-  public Gatekeeper(LoopCounters counters, RateBuckets buckets, PasswordVerifier passwords) {
+  public Gatekeeper(
+      LoopCounters counters,
+      RateBuckets buckets,
+      PasswordVerifier passwords,
+      LongSupplier clockMillis) {
     this.passwords = passwords;
+    this.clockMillis = clockMillis;
     this.counters = counters;
     this.rates = new RateLimiter(buckets, counters);
   }
 
   /**
    * Whether a request is admitted that can be answered at once. If it is not, nothing has been
-   * counted, and {@link #judge} says what becomes of it. Allocates nothing.
+   * counted, and {@link #judge} says what becomes of it. Allocates nothing, except to verify a
+   * signed URL.
    */
   public boolean admits(RouteGate gate, RequestView request, ClientInfo client) {
     address.resolve(client, request.fields(), gate.trusted());
     return gate.basicAuth() == null
         && (!gate.hasAccess() || gate.admits(address))
+        && verdict(gate, request) == Verdict.VALID
         && (gate.limits().length == 0
             || rates.takeAll(gate.limits(), request, gate.route(), address.hi(), address.lo()));
   }
@@ -85,7 +99,25 @@ public final class Gatekeeper {
       counters.count(ProtectionRule.RATE_LIMIT);
       return RateLimitRefusal.of(gate.limits(), limit, rates.waitNanos());
     }
-    return null;
+    return switch (verdict(gate, request)) {
+      case VALID -> null;
+      case INVALID -> {
+        counters.count(ProtectionRule.SIGNED_URL);
+        yield NOT_SIGNED;
+      }
+      case EXPIRED -> {
+        counters.count(ProtectionRule.SIGNED_URL);
+        yield EXPIRED;
+      }
+    };
+  }
+
+  /** For the client whose address was resolved last. */
+  private Verdict verdict(RouteGate gate, RequestView request) {
+    UrlSignature signature = gate.signature();
+    return signature == null
+        ? Verdict.VALID
+        : signature.verify(request, address.hi(), address.lo(), clockMillis.getAsLong() / 1000);
   }
 
   /**

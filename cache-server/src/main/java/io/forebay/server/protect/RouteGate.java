@@ -1,11 +1,15 @@
 package io.forebay.server.protect;
 
+import io.forebay.core.http.ForwardingRequest;
+import io.forebay.core.http.RequestView;
 import io.forebay.server.config.ProtectionProfile;
 import io.forebay.server.config.ProtectionProfile.AccessConfig;
 import io.forebay.server.config.ProtectionProfile.BasicAuthConfig;
 import io.forebay.server.config.ProtectionProfile.RateLimitConfig;
+import io.forebay.server.config.ProtectionProfile.SignedUrlConfig;
 import io.forebay.server.network.NetworkSet;
 import io.forebay.server.protect.rate.RateLimit;
+import io.forebay.server.protect.url.UrlSignature;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +22,7 @@ public final class RouteGate {
   private final String route;
   private final RateLimit[] limits;
   private final @Nullable BasicAuthConfig basicAuth;
+  private final @Nullable UrlSignature signature;
 
   private RouteGate(String route, ProtectionProfile profile, NetworkSet trusted) {
     this.route = route;
@@ -26,6 +31,8 @@ public final class RouteGate {
             .map(limit -> RateLimit.of(profile.name(), limit))
             .toArray(RateLimit[]::new);
     this.basicAuth = profile.basicAuth();
+    SignedUrlConfig urls = profile.signedUrls();
+    this.signature = urls == null ? null : UrlSignature.of(urls);
     this.name = profile.name();
     this.trusted = trusted;
     this.access = profile.access();
@@ -70,6 +77,27 @@ public final class RouteGate {
     return limits;
   }
 
+  @Nullable UrlSignature signature() {
+    return signature;
+  }
+
+  /** A request as the rest of the node sees it: without the signature of its URL. */
+  public RequestView withoutToken(RequestView request) {
+    UrlSignature signed = signature;
+    return signed == null || request.query() == null
+        ? request
+        : new RequestWithQuery(request, signed.withoutToken(request.query()));
+  }
+
+  /** The same of a query. */
+  public @Nullable CharSequence withoutToken(@Nullable CharSequence query) {
+    UrlSignature signed = signature;
+    return signed == null || query == null ? query : signed.withoutToken(query.toString());
+  }
+
+  private record RequestWithQuery(RequestView request, @Nullable String query)
+      implements ForwardingRequest {}
+
   @Nullable BasicAuthConfig basicAuth() {
     return basicAuth;
   }
@@ -99,6 +127,11 @@ public final class RouteGate {
                       config.penalty() == null
                           ? ""
                           : " for " + config.penalty().toSeconds() + " s")));
+    }
+    if (signature != null) {
+      all.add(
+          new Requirement(
+              "signed-url", "a valid signature; otherwise 403, and 410 when its time is over."));
     }
     BasicAuthConfig auth = basicAuth;
     if (auth != null) {

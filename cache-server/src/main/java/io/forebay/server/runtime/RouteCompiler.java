@@ -11,6 +11,7 @@ import io.forebay.core.route.RouteForwarding;
 import io.forebay.core.route.RouteTable;
 import io.forebay.server.config.ProtectionProfile;
 import io.forebay.server.config.ProtectionProfile.BasicAuthConfig;
+import io.forebay.server.config.ProtectionProfile.SignedUrlConfig;
 import io.forebay.server.config.ServerConfig.KeyConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.RouteConfig;
@@ -52,7 +53,7 @@ final class RouteCompiler {
         config.host(),
         config.pathPrefix(),
         config.origin(),
-        recipe(config.key()),
+        recipe(config.key(), protection),
         config.settings(),
         config.ranges(),
         config.sharing(),
@@ -76,12 +77,14 @@ final class RouteCompiler {
     return names.isEmpty() ? NamePatterns.NONE : new NamePatterns(names);
   }
 
-  private static KeyRecipe recipe(KeyConfig key) {
+  private static KeyRecipe recipe(KeyConfig key, @Nullable ProtectionProfile protection) {
+    SignedUrlConfig urls = protection == null ? null : protection.signedUrls();
+    List<String> signature = urls == null ? List.of() : urls.parameters();
     QueryRecipe query =
         new QueryRecipe(
             key.query().equals("ignore"),
             key.query().equals("sort"),
-            new NamePatterns(key.strip()),
+            new NamePatterns(Stream.concat(key.strip().stream(), signature.stream()).toList()),
             new NamePatterns(key.keep()));
     return new KeyRecipe(
         new UrlRecipe(key.host(), key.port(), key.scheme(), key.foldPathCase(), query),

@@ -171,6 +171,25 @@ final class ProtectionConfigTest {
             "dear-users line 1 has a cost of 15, not 4 to 14"),
         Arguments.of("basic-auth: {file: DIR/no-users}", "no-users has no users"),
         Arguments.of("basic-auth: {file: DIR/networks}", "networks line 1 is not NAME:HASH"),
+        Arguments.of(
+            "signed-urls: {type: hmac}", "protection.p.signed-urls.type: there are no url-keys"),
+        Arguments.of(
+            "url-keys: [{id: a, secret: long enough for a key}]",
+            "protection.p.signed-urls.type: is missing"),
+        Arguments.of(
+            "{signed-urls: {type: hmac}, url-keys: [{id: a, secret: short}]}",
+            "protection.p.url-keys.0.secret: the secret has fewer than 16 characters"),
+        Arguments.of(
+            "{signed-urls: {type: hmac}, url-keys: [{id: a}]}",
+            "protection.p.url-keys.0.secret: is missing"),
+        Arguments.of(
+            "{signed-urls: {type: hmac, nginx-address: true}, url-keys: [{id: a, secret:"
+                + " \"${SECRET}\"}]}",
+            "protection.p.signed-urls.nginx-address: has no meaning for this type"),
+        Arguments.of(
+            "{signed-urls: {type: hmac}, url-keys: [{id: a, secret: \"${SECRET}\"}, {id: a,"
+                + " secret: \"${SECRET}\"}]}",
+            "protection.p.url-keys.1.id: another key has the id a"),
         Arguments.of("access: {alow: 10.0.0.0/8}", "protection.p.access.alow: unknown key"),
         Arguments.of("access: 10.0.0.0/8", "protection.p.access: keys are required here"));
   }

@@ -1,10 +1,12 @@
 package io.forebay.server.protect.auth;
 
 import io.forebay.server.config.PasswordFile;
+import io.forebay.server.config.ProtectionProfile;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
@@ -20,8 +22,7 @@ import org.springframework.security.crypto.bcrypt.BCrypt;
 /**
  * Verifies passwords on threads of its own, with a queue that is bounded, and remembers for a while
  * which were right: by a keyed hash of user, password and stored hash, so that a changed password
- * is asked for anew. Made once a node; any thread. Its threads begin with the first password and
- * end after a minute without one.
+ * is asked for anew. Made once a node; any thread.
  */
 public final class PasswordVerifier implements AutoCloseable {
 
@@ -55,7 +56,6 @@ public final class PasswordVerifier implements AutoCloseable {
             TimeUnit.MINUTES,
             new ArrayBlockingQueue<>(MAX_WAITING),
             Thread.ofPlatform().daemon().name("passwords-", 0).factory());
-    this.threads.allowCoreThreadTimeOut(true);
     byte[] secret = new byte[32];
     new SecureRandom().nextBytes(secret);
     try {
@@ -63,6 +63,16 @@ public final class PasswordVerifier implements AutoCloseable {
       mac.init(new SecretKeySpec(secret, ALGORITHM));
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException(e);
+    }
+  }
+
+  /**
+   * Starts the threads, if a profile asks for passwords. Not called on a loop, whose CPU they would
+   * inherit.
+   */
+  public void prepare(List<ProtectionProfile> profiles) {
+    if (profiles.stream().anyMatch(profile -> profile.basicAuth() != null)) {
+      int ignored = threads.prestartAllCoreThreads();
     }
   }
 

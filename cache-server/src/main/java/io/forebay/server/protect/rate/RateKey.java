@@ -11,7 +11,7 @@ import java.util.function.BiConsumer;
  * fall on another client's bucket. Reusable, one per loop; allocates nothing. Of a long value the
  * first 1024 characters and the length count.
  */
-public final class RateKey implements BiConsumer<CharSequence, CharSequence> {
+final class RateKey implements BiConsumer<CharSequence, CharSequence> {
   private static final int MAX_TEXT = 1024;
   private static final int V6_HOST_BITS = 64;
 
@@ -25,7 +25,7 @@ public final class RateKey implements BiConsumer<CharSequence, CharSequence> {
   private boolean isCookie;
   private boolean isFound;
 
-  public RateKey(byte[] secret) {
+  RateKey(byte[] secret) {
     hash = new SipHash128(secret);
   }
 
@@ -35,7 +35,7 @@ public final class RateKey implements BiConsumer<CharSequence, CharSequence> {
    * @param hi upper half of the client's address
    * @param lo lower half
    */
-  public long of(RateLimit limit, RequestView request, String route, long hi, long lo) {
+  long of(RateLimit limit, RequestView request, String route, long hi, long lo) {
     length = 0;
     put(limit.id());
     RateLimitConfig config = limit.config();

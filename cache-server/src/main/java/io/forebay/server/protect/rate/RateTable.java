@@ -20,7 +20,7 @@ import java.lang.invoke.VarHandle;
  * race between a displacement and a request may lose the count of one request, or count it for the
  * other key.
  */
-public final class RateTable {
+final class RateTable {
   private static final VarHandle LONGS = MethodHandles.arrayElementVarHandle(long[].class);
   private static final int WAYS = 8;
   private static final int SLOT = 2;
@@ -35,7 +35,7 @@ public final class RateTable {
    *
    * @param keys how many it can hold; a power of two, at least 8
    */
-  public RateTable(int keys) {
+  RateTable(int keys) {
     if (Integer.bitCount(keys) != 1 || keys < WAYS) {
       throw new IllegalArgumentException("keys: " + keys);
     }
@@ -49,7 +49,7 @@ public final class RateTable {
    * @param now nanoseconds since a fixed time, not negative
    * @return 0 where there was one; else the nanoseconds until there will be one again
    */
-  public long take(long hash, RateLimit limit, long now, LoopCounters counters) {
+  long take(long hash, RateLimit limit, long now, LoopCounters counters) {
     long key = hash == 0 ? 1 : hash;
     for (int i = 0; i < MAX_TRIES; i++) {
       int slot = find(key);
@@ -82,7 +82,7 @@ public final class RateTable {
   }
 
   /** What {@link #take} would give, without taking anything. */
-  public long peek(long hash, RateLimit limit, long now) {
+  long peek(long hash, RateLimit limit, long now) {
     int slot = find(hash == 0 ? 1 : hash);
     long full = slot < 0 ? 0 : (long) LONGS.getVolatile(slots, slot + 1);
     return Math.max(0, next(full, limit, now) - now - limit.capacityNanos());
