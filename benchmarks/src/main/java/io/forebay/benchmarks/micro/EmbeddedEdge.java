@@ -77,7 +77,12 @@ final class EmbeddedEdge implements AutoCloseable {
 
   /** An edge whose origin has bodies of one length. */
   EmbeddedEdge(int bodyBytes) {
-    this(constant(bodyBytes), "", 256L << 20, System::currentTimeMillis);
+    this(bodyBytes, "");
+  }
+
+  /** The same with routes. */
+  EmbeddedEdge(int bodyBytes, String routes) {
+    this(constant(bodyBytes), routes, 256L << 20, System::currentTimeMillis);
   }
 
   /**

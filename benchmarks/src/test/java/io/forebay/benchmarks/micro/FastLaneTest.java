@@ -39,6 +39,15 @@ final class FastLaneTest {
         - {match: {path: /early}, early-refresh: 50%}
         - {match: {path: /hsts}, hsts: {max-age: 1d}}
         - {match: {host: other.example.com, path: /}}
+        - match: {path: /ruled}
+          rules:
+            - response-headers: {set: {x-set: s}, add: {vary: origin}, remove: [etag]}
+            - {when: {path: {extension: css}}, response-headers: {set: {x-set: t}}}
+            - {when: {query: {debug: "*"}}, deny: 403}
+            - {when: {cookie: {a: "*"}}, response-headers: {set: {x-cookie: "yes"}}}
+            - {when: {header: {user-agent: {regex: "[0-9]"}}}, response-headers: {add: {x-agent: a}}}
+            - {when: {path: {regex: "^/ruled/old/(.*)"}}, redirect: "/$1"}
+            - {when: {client: 192.0.2.0/24, not: {method: HEAD}}, respond: 204}
       """;
 
   private static final List<String> METHODS =
@@ -60,6 +69,12 @@ final class FastLaneTest {
           "/short",
           "/old",
           "/honour/1",
+          "/ruled/1",
+          "/ruled/vary",
+          "/ruled/2.css",
+          "/ruled/1?debug",
+          "/ruled/1?x=%64",
+          "/ruled/old/1",
           "/key/1",
           "/strip/1",
           "/pass/1",
