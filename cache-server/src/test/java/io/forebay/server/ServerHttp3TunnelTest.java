@@ -137,8 +137,7 @@ final class ServerHttp3TunnelTest {
         });
     long opened = edge.sum(c -> c.tunnelsOpened);
     try (Http3Client client = connect()) {
-      assertEquals(
-          Boolean.TRUE, client.settings.get(50, TimeUnit.SECONDS).connectProtocolEnabled());
+      assertEquals(true, client.settings.get(50, TimeUnit.SECONDS).connectProtocolEnabled());
       Http3Client.Answer tunnel =
           client.open(
               tunnelRequest("/both")
