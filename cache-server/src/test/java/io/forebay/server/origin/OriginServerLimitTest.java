@@ -22,6 +22,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
@@ -261,7 +262,7 @@ class OriginServerLimitTest {
       lab.send(0, Lab.get("/1"), new Recorder(), held::set);
       Connection connection = requested(first);
       Recorder waits = lab.send(Lab.get("/2"));
-      lab.loop(0).execute(() -> held.get().cancel());
+      lab.loop(0).execute(() -> Objects.requireNonNull(held.get()).cancel());
       connection.awaitClose();
       requested(first).respond("2");
       assertEquals("2", waits.body());
