@@ -62,6 +62,7 @@ class ArchitectureTest {
               "runtime",
               "accesslog",
               "tls",
+              "tls.acme",
               "tls.ocsp",
               "drive"),
           List.of(

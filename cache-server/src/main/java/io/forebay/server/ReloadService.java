@@ -28,6 +28,7 @@ import io.forebay.server.text.Printable;
 import io.forebay.server.tls.ClientTls;
 import io.forebay.server.tls.TlsException;
 import io.forebay.server.tls.TlsReload;
+import io.forebay.server.tls.acme.CertificateManager;
 import io.forebay.storage.ObjectStore;
 import io.forebay.storage.placement.StorageClass;
 import java.io.IOException;
@@ -64,6 +65,7 @@ final class ReloadService {
   private final ActiveConfig activeConfig;
   private final ObjectStore store;
   private final ClientTls tls;
+  private final CertificateManager acme;
   private final OwnListenAddresses ownListeners;
   private final CachingNameResolver names;
   private final CopyQuota copies;
@@ -94,6 +96,7 @@ final class ReloadService {
       ActiveConfig activeConfig,
       ObjectStore store,
       ClientTls tls,
+      CertificateManager acme,
       OwnListenAddresses ownListeners,
       CachingNameResolver names,
       CopyQuota copies,
@@ -112,6 +115,7 @@ final class ReloadService {
     this.activeConfig = activeConfig;
     this.store = store;
     this.tls = tls;
+    this.acme = acme;
     this.ownListeners = ownListeners;
     this.names = names;
     this.copies = copies;
@@ -240,6 +244,7 @@ final class ReloadService {
       fills.recovery().limit(next.limits().recoveryFetches());
       listeners.reconfigure(next);
       tls.commit(certificates, next.tls());
+      acme.reconfigure(next.tls().acme());
       store.configure(classes);
       passwords.prepare(next.protections());
       activeConfig.config(compiled);

@@ -28,6 +28,7 @@ import io.forebay.server.fill.FillContext;
 import io.forebay.server.fill.FillTable;
 import io.forebay.server.fill.SliceFill;
 import io.forebay.server.fill.history.FillHistory;
+import io.forebay.server.http.ChallengeTokens;
 import io.forebay.server.listen.Listeners;
 import io.forebay.server.loop.CellPlan;
 import io.forebay.server.loop.CpuPlan;
@@ -74,6 +75,8 @@ import io.forebay.server.tls.CertificateStatus;
 import io.forebay.server.tls.ClientTls;
 import io.forebay.server.tls.TlsException;
 import io.forebay.server.tls.TlsPreview;
+import io.forebay.server.tls.acme.AcmeCounters;
+import io.forebay.server.tls.acme.CertificateManager;
 import io.forebay.server.tunnel.TunnelLimiter;
 import io.forebay.storage.ObjectStore;
 import io.forebay.storage.StoreException;
@@ -147,6 +150,8 @@ public final class Server implements NodeControl, AutoCloseable {
   private final CachingNameResolver names;
   private final AccessLog accessLog;
   private final ClientTls tls;
+  private final ChallengeTokens challenges = new ChallengeTokens();
+  private final CertificateManager acme;
   private final Listeners listeners;
   private final NodeMetrics metrics;
   private final AdminServer admin;
@@ -225,6 +230,10 @@ public final class Server implements NodeControl, AutoCloseable {
       passwords.prepare(config.protections());
       // What cannot be used is found before anything is allocated; the threads start unpinned.
       tls = opened(ClientTls.open(config, clockMillis));
+      acme =
+          opened(
+              CertificateManager.open(
+                  config.tls().acme(), config.store().data(), tls, challenges, clockMillis));
       // Before the store: a memory tier is not allocated for a node that cannot listen.
       Path adminSocket = config.admin().address().unixFile();
       Listeners.check(
@@ -330,6 +339,7 @@ public final class Server implements NodeControl, AutoCloseable {
               activeConfig,
               store,
               tls,
+              acme,
               ownListeners,
               names,
               copies,
@@ -349,6 +359,7 @@ public final class Server implements NodeControl, AutoCloseable {
                 loop.leases()::onTick, LEASE_TICK_MILLIS, LEASE_TICK_MILLIS, TimeUnit.MILLISECONDS);
       }
       listeners.accept();
+      acme.start();
     } catch (StartException e) {
       undo();
       throw e;
@@ -494,7 +505,8 @@ public final class Server implements NodeControl, AutoCloseable {
         new RequestIds(clockMillis.getAsLong(), loop.index()),
         new FailureLog(clockMillis),
         new Gatekeeper(loopCounters, rateBuckets, passwords, clockMillis),
-        new SplittableRandom()::nextDouble);
+        new SplittableRandom()::nextDouble,
+        challenges);
   }
 
   /** Where this node listens with any protocol, the admin API's included. */
@@ -629,6 +641,11 @@ public final class Server implements NodeControl, AutoCloseable {
   @Override
   public StoreStats store() {
     return store.stats();
+  }
+
+  @Override
+  public AcmeCounters acme() {
+    return acme.counters();
   }
 
   @Override

@@ -19,6 +19,7 @@ import io.forebay.server.fairness.ClientLimiter;
 import io.forebay.server.fill.FillContext;
 import io.forebay.server.fill.FillTable;
 import io.forebay.server.fill.history.FillHistory;
+import io.forebay.server.http.ChallengeTokens;
 import io.forebay.server.listen.EmbeddedListener;
 import io.forebay.server.loop.LoopLoad;
 import io.forebay.server.loop.RequestIds;
@@ -144,7 +145,8 @@ final class EmbeddedEdge implements AutoCloseable {
                 new RateBuckets(System::nanoTime),
                 new PasswordVerifier(1, System::nanoTime),
                 clockMillis),
-            new SplittableRandom(1)::nextDouble);
+            new SplittableRandom(1)::nextDouble,
+            new ChallengeTokens());
     RuntimeConfig snapshot = RuntimeConfig.of(config);
     listener =
         new EmbeddedListener(

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * replaced by a placeholder.
  */
 abstract sealed class Binder
-    permits ConfigBinder,
+    permits AcmeBinder,
+        ConfigBinder,
         ListenBinder,
         OriginBinder,
         ProtectionBinder,

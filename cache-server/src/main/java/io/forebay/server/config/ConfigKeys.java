@@ -48,6 +48,7 @@ import io.forebay.server.config.TlsConfig.CertificateConfig;
 import io.forebay.server.config.TlsConfig.ClientAuth;
 import io.forebay.server.config.TlsConfig.Policy;
 import java.net.InetAddress;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -121,6 +122,26 @@ final class ConfigKeys {
           ListenerConfig::defaultCertificate,
           "In place of its own certificate: the entry of `certificates` for clients that"
               + " request no name listed there.");
+  static final Field<ListenerConfig, Boolean> LISTEN_ACME =
+      atStart(
+          "tls.acme",
+          ValueType.BOOLEAN,
+          "false",
+          ListenerConfig::acme,
+          "Whether this is a TLS listener with the certificates of `tls.acme`. A certificate of its"
+              + " own is optional then; without one, a handshake for a name without a certificate"
+              + " fails.");
+  static final Field<ListenerConfig, Integer> LISTEN_REDIRECT =
+      optional(
+          "https-redirect",
+          ValueType.integer(1, 65_535),
+          "none: requests are served",
+          false,
+          ListenerConfig::httpsRedirect,
+          "Port of https, as clients reach it. If set, this plain text listener answers requests"
+              + " with a redirect (308) to the same host and path there, except validations of"
+              + " ACME, purges, and requests of the proxies in `forwarding.trusted`, which may"
+              + " terminate TLS themselves.");
   static final Field<ListenerConfig, Boolean> LISTEN_H2C =
       atStart(
           "h2c",
@@ -214,6 +235,122 @@ final class ConfigKeys {
           "File of ticket keys shared between nodes: one per line, 48 random bytes in base64."
               + " The first key encrypts; all of them decrypt. The node checks the file every"
               + " minute.");
+
+  static final Field<TlsConfig, List<String>> ACME_HOSTS =
+      live(
+          "acme.hosts",
+          ValueType.SERVER_NAMES,
+          "",
+          tls -> tls.acme().hosts(),
+          "Names for which the node orders certificates by ACME (RFC 8555), one for each name, and"
+              + " renews them. Wildcards are not possible, since they require the challenge dns-01."
+              + " Nothing is ordered while this and `on-demand` are empty. The listener of"
+              + " `tls.listen` serves these certificates; for those of `listen`, set `tls.acme`.");
+  static final Field<TlsConfig, URI> ACME_DIRECTORY =
+      live(
+          "acme.directory",
+          ValueType.DIRECTORY_URL,
+          AcmeConfig.LETS_ENCRYPT.toString(),
+          tls -> tls.acme().directory(),
+          "Directory URL of the certificate authority.");
+  static final Field<TlsConfig, String> ACME_EMAIL =
+      optional(
+          "acme.email",
+          ValueType.EMAIL,
+          "none",
+          false,
+          tls -> tls.acme().email(),
+          "Contact address of the account, used when the account is created.");
+  static final Field<TlsConfig, Boolean> ACME_AGREE =
+      live(
+          "acme.agree-to-terms",
+          ValueType.BOOLEAN,
+          "false",
+          tls -> tls.acme().termsAgreed(),
+          "Whether you agree to the terms of service of the certificate authority. Required.");
+  static final Field<TlsConfig, Path> ACME_CA_FILE =
+      optional(
+          "acme.ca-file",
+          ValueType.PATH,
+          "none: the roots of the JVM",
+          false,
+          tls -> tls.acme().caFile(),
+          "PEM file of the roots that the directory's own TLS certificate is verified with, for"
+              + " private authorities.");
+  static final Field<TlsConfig, List<String>> ACME_CHALLENGES =
+      live(
+          "acme.challenges",
+          ValueType.ACME_CHALLENGES,
+          "tls-alpn-01,http-01",
+          tls -> ValueType.printChallenges(tls.acme().challenges()),
+          "Challenges in the order of use; after a failed attempt the next one is used."
+              + " `tls-alpn-01` (RFC 8737) is validated on port 443 and `http-01` on port 80: the"
+              + " authority must reach a TLS or a plain text listener of this node there.");
+  static final Field<TlsConfig, String> ACME_EAB_KEY_ID =
+      optional(
+          "acme.eab-key-id",
+          ValueType.TEXT,
+          "none",
+          false,
+          tls -> tls.acme().eabKeyId(),
+          "Key identifier of an external account binding (RFC 8555 §7.3.4), for authorities that"
+              + " require one.");
+  static final Field<TlsConfig, Secret> ACME_EAB_SECRET =
+      optional(
+          "acme.eab-secret",
+          ValueType.EAB_SECRET,
+          "none",
+          false,
+          tls -> tls.acme().eabSecret(),
+          "HMAC key of the external account binding, in base64url as the authority shows it.");
+  static final Field<TlsConfig, Path> ACME_EAB_SECRET_FILE =
+      optional(
+          "acme.eab-secret-file",
+          ValueType.PATH,
+          "none",
+          false,
+          null,
+          "File whose first line is `eab-secret`.");
+  static final Field<TlsConfig, AcmeConfig.KeyType> ACME_KEY_TYPE =
+      live(
+          "acme.key-type",
+          ValueType.constant(AcmeConfig.KeyType.class),
+          "ecdsa-p256",
+          tls -> tls.acme().keyType(),
+          "Keys of certificates that are ordered from now on. Each certificate gets a new key.");
+  static final Field<TlsConfig, Integer> ACME_RENEW_AT =
+      live(
+          "acme.renew-at",
+          ValueType.percent(5, 90),
+          "33%",
+          tls -> tls.acme().renewAtPercent(),
+          "Share of a certificate's lifetime that is left when its renewal begins. A renewal begins"
+              + " up to a tenth of that time earlier, at random, so that nodes and names spread.");
+  static final Field<TlsConfig, Boolean> ACME_RENEWAL_INFO =
+      live(
+          "acme.renewal-info",
+          ValueType.BOOLEAN,
+          "true",
+          tls -> tls.acme().renewalInfo(),
+          "Whether the authority is asked when to renew (ARI, RFC 9773). An earlier time than"
+              + " `renew-at` is followed, a later one is not.");
+  static final Field<TlsConfig, List<String>> ACME_ON_DEMAND =
+      live(
+          "acme.on-demand",
+          ValueType.SERVER_NAMES,
+          "",
+          tls -> tls.acme().onDemand(),
+          "Names, or patterns such as `*.example.com` for one label, that get a certificate at"
+              + " their first TLS handshake. The handshake waits for it within"
+              + " `timeouts.tls-handshake`; if the time is over, a later handshake gets it.");
+  static final Field<TlsConfig, Integer> ACME_ON_DEMAND_PER_HOUR =
+      live(
+          "acme.on-demand-per-hour",
+          ValueType.integer(1, 1000),
+          "10",
+          tls -> tls.acme().onDemandPerHour(),
+          "Limit of names that handshakes add per hour. 1000 names of `on-demand` are kept at"
+              + " most.");
 
   static final Field<CertificateConfig, Path> CERTIFICATE_FILE =
       required(
@@ -2351,8 +2488,10 @@ final class ConfigKeys {
               LISTEN_CERTIFICATE,
               LISTEN_KEY,
               LISTEN_DEFAULT,
+              LISTEN_ACME,
               LISTEN_H2C,
-              LISTEN_PROXY),
+              LISTEN_PROXY,
+              LISTEN_REDIRECT),
           config -> named(config.listeners(), ListenerConfig::name));
   static final Section<TlsConfig> TLS =
       new Section<>(
@@ -2372,7 +2511,21 @@ final class ConfigKeys {
               TLS_OCSP,
               TLS_TICKETS,
               TLS_TICKET_ROTATION,
-              TLS_TICKET_FILE),
+              TLS_TICKET_FILE,
+              ACME_HOSTS,
+              ACME_DIRECTORY,
+              ACME_EMAIL,
+              ACME_AGREE,
+              ACME_CA_FILE,
+              ACME_CHALLENGES,
+              ACME_EAB_KEY_ID,
+              ACME_EAB_SECRET,
+              ACME_EAB_SECRET_FILE,
+              ACME_KEY_TYPE,
+              ACME_RENEW_AT,
+              ACME_RENEWAL_INFO,
+              ACME_ON_DEMAND,
+              ACME_ON_DEMAND_PER_HOUR),
           config -> Map.of("", config.tls()));
   static final Section<CertificateConfig> CERTIFICATES =
       new Section<>(

@@ -89,7 +89,9 @@ final class ListenBinder extends Binder {
               file(scope, ConfigKeys.LISTEN_KEY),
               defaultCertificate(scope, ConfigKeys.LISTEN_DEFAULT, certificates),
               given(scope, ConfigKeys.LISTEN_H2C),
-              given(scope, ConfigKeys.LISTEN_PROXY)),
+              given(scope, ConfigKeys.LISTEN_PROXY),
+              given(scope, ConfigKeys.LISTEN_ACME),
+              value(scope, ConfigKeys.LISTEN_REDIRECT)),
           false);
     }
     SourceLocation place = givenPlace("tls.listen", "tls.certificate", "tls.key", "tls.default");
@@ -112,9 +114,16 @@ final class ListenBinder extends Binder {
                 file("tls", ConfigKeys.TLS_KEY),
                 defaultCertificate("tls", ConfigKeys.TLS_DEFAULT, certificates),
                 false,
-                false),
+                false,
+                isAcmeOn(),
+                null),
             true);
       }
+    }
+    SourceLocation acme = givenPlace("tls.acme.hosts", "tls.acme.on-demand");
+    if (acme != null && isAcmeOn() && listeners.stream().noneMatch(ListenerConfig::isTls)) {
+      problems.add(
+          acme.problem("tls.acme", "no listener serves TLS", "set tls.listen, such as :443"));
     }
     if (listeners.isEmpty()) {
       listeners.add(new ListenerConfig("http", new Address("*", 8080), null, null));
@@ -144,12 +153,19 @@ final class ListenBinder extends Binder {
               "proxy-protocol is on, but no network is trusted to identify clients",
               "list the proxies' networks under forwarding.trusted"));
     }
-    if (unnamed.h2c() && (certificate != null || defaultCertificate != null)) {
+    if (unnamed.h2c() && unnamed.isTls()) {
       problems.add(
           place.problem(
               scope,
               "h2c applies to plain text only; with TLS, clients choose HTTP/2 by ALPN",
               "remove h2c"));
+    }
+    if (unnamed.httpsRedirect() != null && unnamed.isTls()) {
+      problems.add(
+          place.problem(
+              scope,
+              "https-redirect applies to plain text only; this listener serves TLS",
+              "remove https-redirect"));
     }
     if (certificate != null && defaultCertificate != null) {
       problems.add(
@@ -157,8 +173,7 @@ final class ListenBinder extends Binder {
               scope,
               "has both a certificate of its own and the default " + defaultCertificate,
               "keep one of them"));
-    } else if ((certificate == null) != (key == null)
-        || (isTls && certificate == null && defaultCertificate == null)) {
+    } else if ((certificate == null) != (key == null) || (isTls && !unnamed.isTls())) {
       problems.add(
           place.problem(
               scope,
@@ -171,7 +186,7 @@ final class ListenBinder extends Binder {
     }
     String name = givenName;
     if (name == null) {
-      boolean isPlain = certificate == null && defaultCertificate == null && !isTls;
+      boolean isPlain = !unnamed.isTls() && !isTls;
       String base = isPlain ? "http" : "https";
       name = base;
       for (int i = 2; names.contains(name); i++) {
@@ -203,6 +218,8 @@ final class ListenBinder extends Binder {
         ConfigKeys.LISTEN_CERTIFICATE,
         isTls ? "tls.certificate" : scope + ".tls.certificate");
     source(ConfigKeys.LISTEN, name, ConfigKeys.LISTEN_KEY, isTls ? "tls.key" : scope + ".tls.key");
+    source(ConfigKeys.LISTEN, name, ConfigKeys.LISTEN_REDIRECT, scope + ".https-redirect");
+    source(ConfigKeys.LISTEN, name, ConfigKeys.LISTEN_ACME, scope + ".tls.acme");
     source(ConfigKeys.LISTEN, name, ConfigKeys.LISTEN_H2C, scope + ".h2c");
     source(ConfigKeys.LISTEN, name, ConfigKeys.LISTEN_PROXY, scope + ".proxy-protocol");
     source(
@@ -238,7 +255,13 @@ final class ListenBinder extends Binder {
             given("tls", ConfigKeys.TLS_TICKETS),
             given("tls", ConfigKeys.TLS_TICKET_ROTATION),
             file("tls", ConfigKeys.TLS_TICKET_FILE)),
-        certificates);
+        certificates,
+        new AcmeBinder(values, problems, sources).acme(certificates));
+  }
+
+  private boolean isAcmeOn() {
+    return !given("tls", ConfigKeys.ACME_HOSTS).isEmpty()
+        || !given("tls", ConfigKeys.ACME_ON_DEMAND).isEmpty();
   }
 
   Http3Config http3(List<ListenerConfig> listeners) {

@@ -111,6 +111,8 @@ public record ServerConfig(
    *     there, or null where it has its own or is plain text
    * @param h2c whether a plain text client may speak HTTP/2 from its first byte on
    * @param proxyProtocol whether every connection begins with a header of the PROXY protocol
+   * @param acme whether it is TLS with the certificates by ACME, whether or not it has another one
+   * @param httpsRedirect port of https to which plain text requests are redirected, or null
    */
   public record ListenerConfig(
       String name,
@@ -119,7 +121,21 @@ public record ServerConfig(
       @Nullable Path key,
       @Nullable String defaultCertificate,
       boolean h2c,
-      boolean proxyProtocol) {
+      boolean proxyProtocol,
+      boolean acme,
+      @Nullable Integer httpsRedirect) {
+
+    /** Without certificates by ACME. */
+    public ListenerConfig(
+        String name,
+        Address address,
+        @Nullable Path certificate,
+        @Nullable Path key,
+        @Nullable String defaultCertificate,
+        boolean h2c,
+        boolean proxyProtocol) {
+      this(name, address, certificate, key, defaultCertificate, h2c, proxyProtocol, false, null);
+    }
 
     /** Plain text, or TLS with a certificate of its own. */
     public ListenerConfig(
@@ -129,11 +145,19 @@ public record ServerConfig(
 
     ListenerConfig named(String newName) {
       return new ListenerConfig(
-          newName, address, certificate, key, defaultCertificate, h2c, proxyProtocol);
+          newName,
+          address,
+          certificate,
+          key,
+          defaultCertificate,
+          h2c,
+          proxyProtocol,
+          acme,
+          httpsRedirect);
     }
 
     public boolean isTls() {
-      return certificate != null || defaultCertificate != null;
+      return certificate != null || defaultCertificate != null || acme;
     }
   }
 

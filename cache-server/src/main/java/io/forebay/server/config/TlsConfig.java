@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param expiryWarning how long before a certificate ends it is said in the log
  * @param ocsp whether answers of OCSP responders are fetched and stapled
  * @param certificates for the names that clients ask for
+ * @param acme certificates that the node orders itself
  */
 public record TlsConfig(
     Policy policy,
@@ -20,7 +21,8 @@ public record TlsConfig(
     Duration expiryWarning,
     boolean ocsp,
     TicketConfig tickets,
-    List<CertificateConfig> certificates) {
+    List<CertificateConfig> certificates,
+    AcmeConfig acme) {
 
   /** What holds where nothing is configured. */
   public static final TlsConfig DEFAULT =
@@ -30,7 +32,19 @@ public record TlsConfig(
           Duration.ofDays(14),
           true,
           new TicketConfig(true, Duration.ofHours(8), null),
-          List.of());
+          List.of(),
+          AcmeConfig.OFF);
+
+  /** Without ACME. */
+  public TlsConfig(
+      Policy policy,
+      int clientHelloBytes,
+      Duration expiryWarning,
+      boolean ocsp,
+      TicketConfig tickets,
+      List<CertificateConfig> certificates) {
+    this(policy, clientHelloBytes, expiryWarning, ocsp, tickets, certificates, AcmeConfig.OFF);
+  }
 
   /** Versions, ciphers and groups by the name of Mozilla's recommendation for them. */
   public enum Policy {

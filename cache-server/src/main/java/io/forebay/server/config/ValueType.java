@@ -393,6 +393,61 @@ record ValueType<T>(
           true,
           "write names such as www.example.com or *.example.com");
 
+  /** Where certificates are ordered: over TLS, save on this machine. */
+  static final ValueType<URI> DIRECTORY_URL =
+      new ValueType<>(
+          "URL",
+          "`https://HOST[:PORT]/PATH`; `http` for a loopback address only",
+          "https?://\\S+",
+          AcmeConfig.LETS_ENCRYPT,
+          ValueType::directoryUrl,
+          URI::toString);
+
+  static final ValueType<String> EMAIL =
+      matching(
+          "e-mail address",
+          "a plain address",
+          "[A-Za-z0-9._+-]{1,64}@[A-Za-z0-9.-]{1,190}",
+          "admin@example.com",
+          "write an address such as admin@example.com");
+
+  static final ValueType<Secret> EAB_SECRET =
+      secret(
+          "16 to 1024 characters of base64url",
+          "[A-Za-z0-9_=-]{16,1024}",
+          "use the HMAC key that the authority shows");
+
+  static final ValueType<List<String>> ACME_CHALLENGES =
+      list(
+          "list of challenges",
+          "`tls-alpn-01`, `http-01`",
+          text -> text.equals("tls-alpn-01") || text.equals("http-01"),
+          false,
+          "write tls-alpn-01, http-01 or both");
+
+  static List<String> printChallenges(List<AcmeConfig.Challenge> challenges) {
+    return challenges.stream().map(ValueType::print).toList();
+  }
+
+  private static URI directoryUrl(String text) throws WrongValueException {
+    String right = "write https://, the host and the path of the directory";
+    URI url;
+    try {
+      url = new URI(text);
+    } catch (URISyntaxException e) {
+      throw wrong(text, "not a URL", right);
+    }
+    String host = url.getHost();
+    if (host == null || url.getRawUserInfo() != null || url.getRawFragment() != null) {
+      throw wrong(text, "not the URL of a directory", right);
+    }
+    boolean isLocal = host.equals("127.0.0.1") || host.equals("[::1]");
+    if (!"https".equals(url.getScheme()) && !("http".equals(url.getScheme()) && isLocal)) {
+      throw wrong(text, "not over https", right);
+    }
+    return url;
+  }
+
   /** Protected fields that the node only forwards. */
   private static final Set<String> FREE = Set.of("authorization", "cookie", "origin", "x-real-ip");
 

@@ -111,6 +111,10 @@ final class Exchange extends ClientResponse
   // --- admit ------------------------------------------------------------------------------------
 
   private Step admit() {
+    Step validated = ChallengeResponder.answer(loop, request, this);
+    if (validated != null) {
+      return validated;
+    }
     LoopDetection.Verdict looped = LoopDetection.judge(request.view(), request.config());
     if (looped != null) {
       return refuse(looped.status(), looped.text(), looped.reason(), looped.error());
@@ -118,6 +122,10 @@ final class Exchange extends ClientResponse
     Step purged = PurgeResponder.answer(loop, request, this, this);
     if (purged != null) {
       return purged;
+    }
+    Step redirected = HttpsRedirect.answer(loop, request, this);
+    if (redirected != null) {
+      return redirected;
     }
     RequestView view = request.view();
     Route route = request.config().routes().match(view.authority(), view.path());

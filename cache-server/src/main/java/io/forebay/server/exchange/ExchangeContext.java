@@ -10,6 +10,7 @@ import io.forebay.server.fairness.ClientLimiter;
 import io.forebay.server.fill.FillContext;
 import io.forebay.server.fill.FillTable;
 import io.forebay.server.fill.history.FillHistory;
+import io.forebay.server.http.ChallengeTokens;
 import io.forebay.server.loop.LoopLoad;
 import io.forebay.server.loop.RequestIds;
 import io.forebay.server.origin.call.OriginClient;
@@ -32,6 +33,7 @@ import java.util.function.DoubleSupplier;
  * @param heads writes the heads of its responses
  * @param gatekeeper judges requests of routes with a protection
  * @param random from 0 to less than 1, for what is decided by chance
+ * @param challenges answers to ACME validations that are expected
  */
 public record ExchangeContext(
     FillContext filling,
@@ -45,7 +47,8 @@ public record ExchangeContext(
     RequestIds requestIds,
     FailureLog failures,
     Gatekeeper gatekeeper,
-    DoubleSupplier random) {
+    DoubleSupplier random,
+    ChallengeTokens challenges) {
 
   public int index() {
     return filling.index();

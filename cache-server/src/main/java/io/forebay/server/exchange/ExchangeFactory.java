@@ -46,7 +46,13 @@ public final class ExchangeFactory implements RequestHandler {
 
   @Override
   public boolean answerAtOnce(WireRequest request, ResponseSink sink, ClientInfo client) {
-    return freshHit.send(snapshots.get(), request, sink, client);
+    if (loop.challenges().mayAnswer(request.scheme(), request.pathText())) {
+      // A validation must not get a stored answer: the exchange sees it first.
+      return false;
+    }
+    RuntimeConfig snapshot = snapshots.get();
+    return snapshot.httpsRedirect(request.scheme(), client) == 0
+        && freshHit.send(snapshot, request, sink, client);
   }
 
   @Override

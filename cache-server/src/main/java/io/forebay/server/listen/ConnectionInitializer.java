@@ -15,6 +15,8 @@ import io.forebay.server.listen.http1.HeadReader;
 import io.forebay.server.listen.http1.Http1Connection;
 import io.forebay.server.listen.http2.Http2Connection;
 import io.forebay.server.tls.ClientHelloHandler;
+import io.forebay.server.tls.ClientTls;
+import io.forebay.server.tls.NoCertificateException;
 import io.forebay.server.tls.SniTable;
 import io.forebay.server.tls.TlsHost;
 import io.netty.channel.Channel;
@@ -53,6 +55,8 @@ public final class ConnectionInitializer extends ChannelInitializer<Channel> {
   /** What the fast lane reads requests with. */
   private final HeadReader heads;
 
+  private final MissingCertificateLog missing;
+
   /** Made with the first connection: only then the port is known. */
   private @Nullable AltSvc altSvc;
 
@@ -64,6 +68,7 @@ public final class ConnectionInitializer extends ChannelInitializer<Channel> {
     this.listenerNumber = loop.counters.names().listeners().number(listener);
     this.tls = tls;
     this.http3 = http3;
+    this.missing = new MissingCertificateLog(loop::nowMillis, LOG::warn);
     this.heads = new HeadReader(config.isTls() ? "https" : "http");
   }
 
@@ -100,8 +105,7 @@ public final class ConnectionInitializer extends ChannelInitializer<Channel> {
       return;
     }
     ClientHelloHandler hello =
-        new ClientHelloHandler(
-            tls.get(), listener, loop.timeouts().tlsHandshake(), System::nanoTime);
+        new ClientHelloHandler(tls, listener, loop.timeouts().tlsHandshake(), System::nanoTime);
     channel.pipeline().addLast(hello, new Negotiation());
   }
 
@@ -184,6 +188,11 @@ public final class ConnectionInitializer extends ChannelInitializer<Channel> {
 
     @Override
     protected void configurePipeline(ChannelHandlerContext ctx, String protocol) {
+      if (protocol.equals(ClientTls.CHALLENGE_PROTOCOL)) {
+        // The validation has seen the certificate; nothing is spoken within (RFC 8737 §4).
+        ctx.close();
+        return;
+      }
       loop.counters.tlsHandshakes++;
       SSLEngine engine = ctx.pipeline().get(SslHandler.class).engine();
       loop.counters.tlsGroups.count(TlsGroupCounters.Group.of(TlsHost.group(engine)));
@@ -239,6 +248,8 @@ public final class ConnectionInitializer extends ChannelInitializer<Channel> {
         loop.counters.tlsFailures++;
         if (hello.cause() instanceof SslHandshakeTimeoutException) {
           loop.counters.hit(LimitKey.TLS_HANDSHAKE);
+        } else if (hello.cause() instanceof NoCertificateException none) {
+          missing.failed(none);
         } else if (hello.cause() instanceof TooLongFrameException) {
           loop.counters.hit(LimitKey.TLS_CLIENT_HELLO);
         }

@@ -16,7 +16,6 @@ import io.forebay.server.loop.Loop;
 import io.forebay.server.loop.Transport;
 import io.forebay.server.tls.ClientTls;
 import io.forebay.server.tls.QuicTlsHosts;
-import io.forebay.server.tls.TlsException;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -154,12 +153,7 @@ public final class Listeners implements AutoCloseable {
       throws ListenException {
     InetSocketAddress address = new InetSocketAddress(tcp.host(), tcp.port());
     holdUdp(listener.address(), address).close();
-    Throwable cause;
-    try {
-      cause = udp.bind(address);
-    } catch (TlsException e) {
-      throw new ListenException(String.valueOf(e.getMessage()), e);
-    }
+    Throwable cause = udp.bind(address);
     if (cause != null) {
       throw failure("listen (UDP)", listener.address(), cause);
     }

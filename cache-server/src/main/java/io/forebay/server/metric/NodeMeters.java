@@ -65,6 +65,7 @@ final class NodeMeters {
     ConnectionMetrics.add(meters, from);
     Http3Metrics.add(meters, from);
     TlsMetrics.add(meters, from);
+    AcmeMetrics.add(meters, from);
     FillMetrics.add(meters, from);
     OriginMetrics.add(meters, from);
     StoreMetrics.add(meters, from);

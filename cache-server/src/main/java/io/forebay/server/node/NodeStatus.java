@@ -7,6 +7,7 @@ import io.forebay.server.origin.OriginStatus;
 import io.forebay.server.origin.limit.LimitStatus;
 import io.forebay.server.origin.probe.ServerProbes;
 import io.forebay.server.tls.CertificateStatus;
+import io.forebay.server.tls.acme.AcmeCounters;
 import io.forebay.storage.StoreStats;
 import io.forebay.storage.disk.DiskStats;
 import io.forebay.storage.memory.PageReclaim;
@@ -51,6 +52,11 @@ public interface NodeStatus {
   /** The certificates that clients are shown. */
   default List<CertificateStatus> certificates() {
     return List.of();
+  }
+
+  /** What came of ordering certificates by ACME. */
+  default AcmeCounters acme() {
+    return new AcmeCounters();
   }
 
   /** Counters and levels of each device of the disk tier. */

@@ -9,10 +9,12 @@ import io.forebay.core.route.RouteTable;
 import io.forebay.server.config.FallbackOrder;
 import io.forebay.server.config.ProtectionProfile;
 import io.forebay.server.config.ServerConfig;
+import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.RouteConfig;
 import io.forebay.server.config.TrustedNetworks;
 import io.forebay.server.counters.NameTable;
+import io.forebay.server.http.ClientInfo;
 import io.forebay.server.network.NetworkSet;
 import io.forebay.server.protect.RouteGate;
 import io.forebay.server.rule.RouteRules;
@@ -55,6 +57,9 @@ public final class RuntimeConfig {
   /** The rules of routes that have some, by route. */
   private final Map<String, RouteRules> rules;
 
+  /** Ports of https by the plain text listener that redirects there. */
+  private final Map<String, Integer> httpsRedirects;
+
   private RuntimeConfig(ServerConfig config, NameTable routeNumbers) {
     this.config = config;
     this.upstream = new UpstreamRequest(config.forwarding());
@@ -76,6 +81,14 @@ public final class RuntimeConfig {
       throw new IllegalArgumentException("the node id is too long: " + nodeId);
     }
     this.viaLine = ("via: 1.1 " + nodeId + "\r\n").getBytes(StandardCharsets.ISO_8859_1);
+    Map<String, Integer> redirects = new HashMap<>();
+    for (ListenerConfig listener : config.listeners()) {
+      Integer port = listener.httpsRedirect();
+      if (port != null) {
+        redirects.put(listener.name(), port);
+      }
+    }
+    this.httpsRedirects = Map.copyOf(redirects);
     this.hstsLines =
         config.routes().stream()
             .filter(route -> route.hsts().maxAge() != null)
@@ -209,6 +222,20 @@ public final class RuntimeConfig {
   /** The rules of a route, or null where it has none. */
   public @Nullable RouteRules rules(Route route) {
     return rules.isEmpty() ? null : rules.get(route.name());
+  }
+
+  /**
+   * The port of https that a client is redirected to from a plain text listener, or 0. Requests of
+   * proxies are not: TLS may end there.
+   */
+  public int httpsRedirect(String scheme, ClientInfo client) {
+    if (httpsRedirects.isEmpty()
+        || !scheme.equals("http")
+        || client.isRelayed()
+        || upstream.trusts(client)) {
+      return 0;
+    }
+    return httpsRedirects.getOrDefault(client.listener(), 0);
   }
 
   /** What answers of a route over TLS have to say of it, a whole line, or null. */

@@ -27,7 +27,7 @@ public record CertificatePair(
         PemFile.privateKey(config.key()));
   }
 
-  X509Certificate leaf() {
+  public X509Certificate leaf() {
     return chain.getFirst();
   }
 
@@ -85,7 +85,7 @@ public record CertificatePair(
   }
 
   /** Whether clients take the certificate for a name, or for all a wildcard stands for. */
-  boolean covers(String host) {
+  public boolean covers(String host) {
     int dot = host.indexOf('.');
     List<String> names = names();
     return names.contains(host) || (dot > 0 && names.contains("*" + host.substring(dot)));

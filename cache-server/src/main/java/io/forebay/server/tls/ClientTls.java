@@ -10,6 +10,8 @@ import java.security.SecureRandom;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
@@ -27,6 +29,9 @@ import org.slf4j.LoggerFactory;
 public final class ClientTls implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ClientTls.class);
 
+  /** What a validation by tls-alpn-01 speaks, and nothing else (RFC 8737 §3). */
+  public static final String CHALLENGE_PROTOCOL = "acme-tls/1";
+
   private static final long PERIOD_SECONDS = 60;
 
   private final LongSupplier clockMillis;
@@ -38,6 +43,14 @@ public final class ClientTls implements AutoCloseable {
 
   // Changed under this object's lock.
   private Map<String, TlsHost> hosts = Map.of();
+  private SniTable configured = SniTable.EMPTY;
+  private Map<String, CertificatePair> ordered = Map.of();
+
+  /** Those of {@code ordered} by name. */
+  private Map<String, TlsHost> managed = Map.of();
+
+  private Map<String, TlsHost> challenges = Map.of();
+  private OnDemandCertificates onDemand = OnDemandCertificates.NONE;
   private TlsConfig config;
   private TicketKeys tickets;
   private String ticketProblem = "";
@@ -143,10 +156,68 @@ public final class ClientTls implements AutoCloseable {
       }
       config = next;
       hosts = Map.copyOf(stage.hosts());
-      hosts.values().forEach(host -> tickets.applyTo(host.context()));
-      stapler.serves(config.ocsp() ? List.copyOf(hosts.values()) : List.of());
-      table = stage.table();
+      configured = stage.table();
+      manage(ordered);
     }
+  }
+
+  /**
+   * Serves certificates that were ordered, by host, in place of those given before. A name of
+   * {@code certificates} keeps that one. A certificate that cannot be used is left out with a line
+   * in the log, and the one that its host had before stays.
+   */
+  public synchronized void manage(Map<String, CertificatePair> certificates) {
+    ordered = Map.copyOf(certificates);
+    Map<String, TlsHost> next = new HashMap<>();
+    certificates.forEach((name, pair) -> {
+      TlsHost known = managed.get(name);
+      TlsHostSettings settings = TlsHostSettings.ofManaged("acme " + name, pair, config);
+      TlsHost host = known;
+      if (known == null || !Arrays.equals(known.fingerprint(), settings.fingerprint())) {
+        try {
+          TlsHost made = new TlsHost(settings);
+          TrialHandshake.with(made);
+          host = made;
+        } catch (TlsException e) {
+          LOG.error("{}: {}", settings.name(), e.getMessage());
+        }
+      }
+      if (host != null) {
+        next.put(name, host);
+      }
+    });
+    managed = Map.copyOf(next);
+    all().forEach(host -> tickets.applyTo(host.context()));
+    stapler.serves(config.ocsp() ? all() : List.of());
+    table = configured.with(managed, challenges, onDemand);
+  }
+
+  /** Who is asked for certificates of names that have none. */
+  public synchronized void onDemand(OnDemandCertificates source) {
+    onDemand = source;
+    table = configured.with(managed, challenges, onDemand);
+  }
+
+  /**
+   * Answers validations by tls-alpn-01, by host, in place of those given before.
+   *
+   * @throws TlsException when one of the certificates cannot be used; nothing has changed then
+   */
+  public synchronized void challenges(Map<String, CertificatePair> pending) throws TlsException {
+    Map<String, TlsHost> next = new HashMap<>();
+    for (Map.Entry<String, CertificatePair> one : pending.entrySet()) {
+      next.put(
+          one.getKey(),
+          new TlsHost(TlsHostSettings.ofChallenge("challenge " + one.getKey(), one.getValue())));
+    }
+    challenges = Map.copyOf(next);
+    table = configured.with(managed, challenges, onDemand);
+  }
+
+  private List<TlsHost> all() {
+    List<TlsHost> all = new ArrayList<>(hosts.values());
+    all.addAll(managed.values());
+    return all;
   }
 
   /** Does what is due by the clock. */
@@ -154,7 +225,7 @@ public final class ClientTls implements AutoCloseable {
     long now = clockMillis.getAsLong();
     try {
       if (tickets.step(now)) {
-        hosts.values().forEach(host -> tickets.applyTo(host.context()));
+        all().forEach(host -> tickets.applyTo(host.context()));
       }
       ticketProblem = "";
     } catch (TlsException e) {
@@ -164,7 +235,7 @@ public final class ClientTls implements AutoCloseable {
         LOG.warn("{}; the previous keys stay in use", problem);
       }
     }
-    expiry.due(hosts.values(), config.expiryWarning(), now).forEach(LOG::warn);
+    expiry.due(all(), config.expiryWarning(), now).forEach(LOG::warn);
   }
 
   /** What is in force, for metrics and people. */

@@ -82,7 +82,7 @@ public final class PemFile {
   }
 
   /** The private key of a file; RSA or EC. */
-  static PrivateKey privateKey(Path file) throws TlsException {
+  public static PrivateKey privateKey(Path file) throws TlsException {
     for (Block block : blocks(file)) {
       byte[] pkcs8 =
           switch (block.label()) {

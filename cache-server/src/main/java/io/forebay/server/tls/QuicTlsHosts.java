@@ -43,15 +43,12 @@ public final class QuicTlsHosts {
   /**
    * What handshakes begin with: shows the certificate of the name that is asked for, as the table
    * says by then.
-   *
-   * @throws TlsException where the listener has no certificate
    */
-  public QuicSslContext context() throws TlsException {
+  public QuicSslContext context() {
     TlsHost host = table.get().of(listener, null);
-    if (host == null) {
-      throw new TlsException("listener " + listener + ": HTTP/3 requires a certificate");
-    }
-    return builder(host).sni(this::of).build();
+    return host == null
+        ? QuicSslContextBuilder.buildForServerWithSni(this::of)
+        : builder(host).sni(this::of).build();
   }
 
   private @Nullable QuicSslContext of(@Nullable String serverName) {

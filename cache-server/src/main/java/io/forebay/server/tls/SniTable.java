@@ -4,10 +4,12 @@ import io.forebay.core.http.AuthorityNormalizer;
 import io.forebay.server.config.TlsConfig.ClientAuth;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +30,18 @@ public final class SniTable {
   private final boolean asksClients;
   private final int clientHelloBytes;
 
+  /** With a default or without. */
+  private final Set<String> listeners;
+
+  /** Certificates that answer challenges (RFC 8737), by name. */
+  private final Map<String, TlsHost> challenges;
+
+  private final OnDemandCertificates onDemand;
+
   private SniTable(Builder builder) {
+    listeners = Set.copyOf(builder.listeners);
+    challenges = Map.copyOf(builder.challenges);
+    onDemand = builder.onDemand;
     exact = Map.copyOf(builder.exact);
     wildcards = Map.copyOf(builder.wildcards);
     byListener = Map.copyOf(builder.byListener);
@@ -37,7 +50,44 @@ public final class SniTable {
     clientHelloBytes = builder.clientHelloBytes;
   }
 
-  /** What a ClientHello on that listener gets; null only where the listener is not TLS. */
+  /** The same with certificates that the node orders; names that are there keep theirs. */
+  SniTable with(
+      Map<String, TlsHost> managed,
+      Map<String, TlsHost> underValidation,
+      OnDemandCertificates source) {
+    Builder builder = new Builder(clientHelloBytes);
+    hosts.forEach(builder::host);
+    builder.exact.putAll(exact);
+    builder.wildcards.putAll(wildcards);
+    builder.byListener.putAll(byListener);
+    builder.listeners.addAll(listeners);
+    managed.forEach(builder::name);
+    builder.challenges.putAll(underValidation);
+    builder.onDemand = source;
+    return builder.build();
+  }
+
+  /**
+   * Asks for the certificate of a name that has none of its own.
+   *
+   * @return completed when the next table may have it; null where none is to be expected
+   */
+  @Nullable CompletionStage<?> request(@Nullable String serverName) {
+    return serverName == null || named(serverName) != null
+        ? null
+        : onDemand.request(withoutRoot(serverName));
+  }
+
+  /** The certificate that answers a challenge for a name, or null if it is not being validated. */
+  @Nullable TlsHost challenge(@Nullable String serverName) {
+    return serverName == null || challenges.isEmpty()
+        ? null
+        : challenges.get(withoutRoot(serverName));
+  }
+
+  /**
+   * What a ClientHello on that listener gets; null where the listener has no certificate for it.
+   */
   @Nullable TlsHost of(String listener, @Nullable String serverName) {
     TlsHost named = serverName == null ? null : named(serverName);
     return named != null ? named : byListener.get(listener);
@@ -93,7 +143,7 @@ public final class SniTable {
 
   /** The listeners that speak TLS, in order of their names. */
   List<String> listeners() {
-    return byListener.keySet().stream().sorted().toList();
+    return listeners.stream().sorted().toList();
   }
 
   /**
@@ -123,6 +173,9 @@ public final class SniTable {
     private final Map<String, TlsHost> wildcards = new HashMap<>();
     private final Map<String, TlsHost> byListener = new HashMap<>();
     private final Set<TlsHost> hosts = new LinkedHashSet<>();
+    private final Set<String> listeners = new HashSet<>();
+    private final Map<String, TlsHost> challenges = new HashMap<>();
+    private OnDemandCertificates onDemand = OnDemandCertificates.NONE;
     private final int clientHelloBytes;
 
     Builder(int clientHelloBytes) {
@@ -137,7 +190,13 @@ public final class SniTable {
           : exact.putIfAbsent(name, host);
     }
 
+    /** A listener that has no certificate for other names. */
+    void listener(String name) {
+      listeners.add(name);
+    }
+
     void listener(String name, TlsHost host) {
+      listeners.add(name);
       hosts.add(host);
       byListener.put(name, host);
     }

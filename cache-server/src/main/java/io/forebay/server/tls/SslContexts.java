@@ -5,7 +5,6 @@ import io.netty.handler.ssl.ApplicationProtocolConfig;
 import io.netty.handler.ssl.ApplicationProtocolConfig.Protocol;
 import io.netty.handler.ssl.ApplicationProtocolConfig.SelectedListenerFailureBehavior;
 import io.netty.handler.ssl.ApplicationProtocolConfig.SelectorFailureBehavior;
-import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.OpenSsl;
 import io.netty.handler.ssl.OpenSslCachingX509KeyManagerFactory;
 import io.netty.handler.ssl.OpenSslContextOption;
@@ -36,14 +35,6 @@ final class SslContexts {
   /** For how long tickets may be used, if their key is still there (RFC 8446 §4.6.1: a week). */
   private static final long SESSION_SECONDS = Duration.ofHours(24).toSeconds();
 
-  private static final ApplicationProtocolConfig ALPN =
-      new ApplicationProtocolConfig(
-          Protocol.ALPN,
-          SelectorFailureBehavior.NO_ADVERTISE,
-          SelectedListenerFailureBehavior.ACCEPT,
-          ApplicationProtocolNames.HTTP_2,
-          ApplicationProtocolNames.HTTP_1_1);
-
   private SslContexts() {}
 
   /**
@@ -60,7 +51,12 @@ final class SslContexts {
               .sslProvider(isBoring ? SslProvider.OPENSSL : SslProvider.JDK)
               .protocols(policy.protocols())
               .ciphers(policy.ciphers(), SupportedCipherSuiteFilter.INSTANCE)
-              .applicationProtocolConfig(ALPN)
+              .applicationProtocolConfig(
+                  new ApplicationProtocolConfig(
+                      Protocol.ALPN,
+                      SelectorFailureBehavior.NO_ADVERTISE,
+                      SelectedListenerFailureBehavior.ACCEPT,
+                      settings.protocols()))
               .sessionTimeout(SESSION_SECONDS)
               .clientAuth(
                   switch (settings.clientAuth()) {

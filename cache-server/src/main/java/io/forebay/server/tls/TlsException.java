@@ -8,7 +8,7 @@ public final class TlsException extends Exception {
 
   private final transient List<String> lines;
 
-  TlsException(String line) {
+  public TlsException(String line) {
     super(line);
     lines = List.of(line);
   }

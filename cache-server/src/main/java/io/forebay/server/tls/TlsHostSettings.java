@@ -1,7 +1,9 @@
 package io.forebay.server.tls;
 
+import io.forebay.server.config.TlsConfig;
 import io.forebay.server.config.TlsConfig.ClientAuth;
 import io.forebay.server.config.TlsConfig.Policy;
+import io.netty.handler.ssl.ApplicationProtocolNames;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
@@ -14,6 +16,7 @@ import java.util.List;
  * @param name the entry, or the listener whose own certificate it is
  * @param pairs ECDSA first
  * @param clientCas whose certificates clients may show
+ * @param protocols that ALPN offers, the preferred one first
  */
 record TlsHostSettings(
     String name,
@@ -21,7 +24,35 @@ record TlsHostSettings(
     Policy policy,
     ClientAuth clientAuth,
     List<X509Certificate> clientCas,
-    boolean tickets) {
+    boolean tickets,
+    List<String> protocols) {
+
+  static final List<String> HTTP =
+      List.of(ApplicationProtocolNames.HTTP_2, ApplicationProtocolNames.HTTP_1_1);
+
+  /** For a name with one certificate, as the node orders it. */
+  static TlsHostSettings ofManaged(String name, CertificatePair pair, TlsConfig tls) {
+    return new TlsHostSettings(
+        name,
+        List.of(pair),
+        tls.policy(),
+        ClientAuth.OFF,
+        List.of(),
+        tls.tickets().enabled(),
+        HTTP);
+  }
+
+  /** Of the certificate that answers a challenge (RFC 8737 §3), with its protocol alone. */
+  static TlsHostSettings ofChallenge(String name, CertificatePair pair) {
+    return new TlsHostSettings(
+        name,
+        List.of(pair),
+        Policy.INTERMEDIATE,
+        ClientAuth.OFF,
+        List.of(),
+        false,
+        List.of(ClientTls.CHALLENGE_PROTOCOL));
+  }
 
   /**
    * What a session may be resumed within: the same entry that asks the same of clients. BoringSSL
@@ -39,7 +70,7 @@ record TlsHostSettings(
   byte[] fingerprint() {
     MessageDigest digest = sha256();
     digest.update(scope());
-    digest.update((policy + " " + tickets).getBytes(StandardCharsets.UTF_8));
+    digest.update((policy + " " + tickets + " " + protocols).getBytes(StandardCharsets.UTF_8));
     for (CertificatePair pair : pairs) {
       addTo(digest, pair.chain());
       digest.update(pair.key().getEncoded());

@@ -111,6 +111,8 @@ public final class TlsReload {
       }
       if (host != null) {
         builder.listener(listener.name(), host);
+      } else if (listener.acme()) {
+        builder.listener(listener.name());
       }
     }
     before.keySet().stream().filter(name -> !hosts.containsKey(name)).forEach(changed::add);
@@ -187,7 +189,8 @@ public final class TlsReload {
             config.policy() == null ? tls.policy() : config.policy(),
             config.clientAuth(),
             clientCas,
-            tls.tickets().enabled());
+            tls.tickets().enabled(),
+            TlsHostSettings.HTTP);
     TlsHost known = before.get(name);
     boolean isKnown = known != null && Arrays.equals(known.fingerprint(), settings.fingerprint());
     for (CertificatePair pair : pairs) {

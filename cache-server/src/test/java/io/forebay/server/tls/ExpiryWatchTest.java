@@ -26,7 +26,13 @@ final class ExpiryWatchTest {
     CertificatePair pair = CertificatePair.load(new PairConfig(files.pem(file), files.key(file)));
     return new TlsHost(
         new TlsHostSettings(
-            file, List.of(pair), Policy.INTERMEDIATE, ClientAuth.OFF, List.of(), true));
+            file,
+            List.of(pair),
+            Policy.INTERMEDIATE,
+            ClientAuth.OFF,
+            List.of(),
+            true,
+            TlsHostSettings.HTTP));
   }
 
   private List<String> due(TlsHost host, Instant at) {

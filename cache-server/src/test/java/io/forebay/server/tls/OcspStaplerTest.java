@@ -69,7 +69,13 @@ final class OcspStaplerTest {
     host =
         new TlsHost(
             new TlsHostSettings(
-                "a", List.of(pair), Policy.INTERMEDIATE, ClientAuth.OFF, List.of(), true));
+                "a",
+                List.of(pair),
+                Policy.INTERMEDIATE,
+                ClientAuth.OFF,
+                List.of(),
+                true,
+                TlsHostSettings.HTTP));
   }
 
   private OcspStapler stapler() {

@@ -8,7 +8,6 @@ import io.forebay.server.listen.connection.ListenerContext;
 import io.forebay.server.loop.Transport;
 import io.forebay.server.tls.QuicTlsHosts;
 import io.forebay.server.tls.SniTable;
-import io.forebay.server.tls.TlsException;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -94,7 +93,7 @@ public final class Http3Listener {
    * Binds a socket on every loop; nothing is read before {@link #accept}. Null when all are bound.
    */
   @Nullable
-  public Throwable bind(InetSocketAddress address) throws TlsException {
+  public Throwable bind(InetSocketAddress address) {
     Dispatcher dispatcher = new Dispatcher(new QuicTlsHosts(name, tls).context());
     for (int i = 0; i < loops.size(); i++) {
       ChannelFuture future =

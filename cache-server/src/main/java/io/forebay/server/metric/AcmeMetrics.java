@@ -1,0 +1,50 @@
+package io.forebay.server.metric;
+
+import io.forebay.server.tls.acme.AcmeCounters;
+import io.forebay.server.tls.acme.AcmeFailure;
+import java.util.function.ToDoubleFunction;
+
+/** Metrics of certificates that the node orders by ACME. */
+final class AcmeMetrics {
+  private AcmeMetrics() {}
+
+  static void add(MeterRegistrar meters, CachedReports from) {
+    meters.counter(
+        "forebay_acme_orders",
+        "Orders for certificates that the node began (ACME).",
+        () -> from.node().acme().orders());
+    meters.counter(
+        "forebay_acme_certificates",
+        "Certificates that the node obtained (ACME).",
+        () -> from.node().acme().issued());
+    meters.counter(
+        "forebay_acme_refused_names",
+        "Handshakes for names of tls.acme.on-demand that a limit kept from an order.",
+        () -> from.node().acme().refusedNames());
+    for (AcmeFailure failure : AcmeFailure.values()) {
+      meters.counter(
+          "forebay_acme_failures",
+          "Failed attempts to order or renew a certificate, by cause.",
+          () -> from.node().acme().failures(failure),
+          "cause",
+          failure.label());
+    }
+    names(meters, from, "all", AcmeCounters.Summary::names);
+    names(meters, from, "with-certificate", AcmeCounters.Summary::withCertificate);
+    names(meters, from, "failing", AcmeCounters.Summary::failing);
+  }
+
+  private static void names(
+      MeterRegistrar meters,
+      CachedReports from,
+      String state,
+      ToDoubleFunction<AcmeCounters.Summary> count) {
+    meters.gauge(
+        "forebay_acme_names",
+        "Names for which the node orders certificates: all, those with a certificate in use,"
+            + " and those whose last attempt failed.",
+        () -> count.applyAsDouble(from.node().acme().summary()),
+        "state",
+        state);
+  }
+}

@@ -1,0 +1,49 @@
+package io.forebay.server.tls.acme;
+
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/** What the manager counts; metrics read it from any thread. */
+public final class AcmeCounters {
+  final AtomicLong orders = new AtomicLong();
+  final AtomicLong issued = new AtomicLong();
+  final AtomicLong refusedNames = new AtomicLong();
+  private final AtomicLongArray failures = new AtomicLongArray(AcmeFailure.values().length);
+
+  volatile Summary summary = new Summary(0, 0, 0);
+
+  /**
+   * How many names there are.
+   *
+   * @param withCertificate those with a certificate in use
+   * @param failing those whose last attempt failed
+   */
+  public record Summary(int names, int withCertificate, int failing) {}
+
+  public Summary summary() {
+    return summary;
+  }
+
+  /** Orders that were begun. */
+  public long orders() {
+    return orders.get();
+  }
+
+  /** Certificates that were obtained. */
+  public long issued() {
+    return issued.get();
+  }
+
+  /** Handshakes for names of {@code on-demand} that a limit kept from an order. */
+  public long refusedNames() {
+    return refusedNames.get();
+  }
+
+  void failed(AcmeFailure failure) {
+    failures.incrementAndGet(failure.ordinal());
+  }
+
+  public long failures(AcmeFailure failure) {
+    return failures.get(failure.ordinal());
+  }
+}

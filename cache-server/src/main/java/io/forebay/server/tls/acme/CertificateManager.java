@@ -1,0 +1,558 @@
+package io.forebay.server.tls.acme;
+
+import io.forebay.server.config.AcmeConfig;
+import io.forebay.server.http.ChallengeTokens;
+import io.forebay.server.text.Printable;
+import io.forebay.server.tls.CertificatePair;
+import io.forebay.server.tls.ClientTls;
+import io.forebay.server.tls.OnDemandCertificates;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.shredzone.acme4j.RenewalInfo;
+import org.shredzone.acme4j.exception.AcmeException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps a certificate for each name of the configuration: takes those of the data directory at
+ * once, orders what is missing, renews what is due, and leaves the last good one in use while that
+ * fails. One thread, {@code acme}, does all steps in turn; with a clock of its own, a test calls
+ * {@link #step} in its place.
+ */
+public final class CertificateManager implements OnDemandCertificates, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(CertificateManager.class);
+
+  private static final long MAX_SLEEP_MILLIS = Duration.ofMinutes(1).toMillis();
+  private static final long RENEWAL_INFO_MILLIS = Duration.ofHours(6).toMillis();
+  private static final long MIN_RENEWAL_MILLIS = Duration.ofHours(1).toMillis();
+  private static final int MAX_DROPPED_FAILURES = 3;
+
+  private final Path data;
+  private final ClientTls tls;
+  private final LongSupplier clockMillis;
+  private final SecureRandom random;
+  private final Duration answerLimit;
+  private final PendingChallenges challenges;
+  private final AcmeCounters counters = new AcmeCounters();
+  private final DailyLog failures;
+  private final Semaphore wakeups = new Semaphore(0);
+
+  /** Set by a reload, taken by the thread. */
+  private volatile AcmeConfig wanted = AcmeConfig.OFF;
+
+  private volatile OnDemandPolicy onDemand = new OnDemandPolicy(List.of(), 1);
+  private volatile Set<String> names = Set.of();
+  private volatile boolean isClosed;
+
+  /** Names that handshakes wait for. */
+  private final Map<String, CompletableFuture<Void>> requested = new ConcurrentHashMap<>();
+
+  // Of the thread, or of who calls step.
+  private AcmeConfig config = AcmeConfig.OFF;
+  private final Map<String, ManagedHost> hosts = new HashMap<>();
+  private @Nullable AcmeFiles files;
+  private @Nullable AcmeDirectory directory;
+  private @Nullable OrderProgress progress;
+  private int directoryFailures;
+  private long directoryDueMillis;
+
+  private @Nullable Thread thread;
+
+  CertificateManager(
+      Path data,
+      ClientTls tls,
+      ChallengeTokens tokens,
+      LongSupplier clockMillis,
+      SecureRandom random,
+      Duration answerLimit,
+      Consumer<String> log) {
+    this.failures = new DailyLog(log);
+    this.data = data;
+    this.tls = tls;
+    this.clockMillis = clockMillis;
+    this.random = random;
+    this.answerLimit = answerLimit;
+    this.challenges = new PendingChallenges(tls, tokens);
+  }
+
+  /**
+   * Puts the certificates of the data directory in use. Nothing is ordered before {@link #start}.
+   *
+   * @param data the data directory
+   * @param tokens where plain text listeners find the answers to validations
+   */
+  public static CertificateManager open(
+      AcmeConfig config,
+      Path data,
+      ClientTls tls,
+      ChallengeTokens tokens,
+      LongSupplier clockMillis) {
+    CertificateManager manager =
+        new CertificateManager(
+            data,
+            tls,
+            tokens,
+            clockMillis,
+            new SecureRandom(),
+            AcmeDirectory.ANSWER_LIMIT,
+            LOG::warn);
+    manager.begin(config);
+    return manager;
+  }
+
+  /** Takes what is stored. */
+  void begin(AcmeConfig first) {
+    wanted = first;
+    adopt(clockMillis.getAsLong());
+  }
+
+  /** Begins to order and renew, when the listeners can answer validations. */
+  public synchronized void start() {
+    if (thread == null && wanted.isOn() && !isClosed) {
+      thread = Thread.ofPlatform().daemon(true).name("acme").start(this::run);
+    }
+  }
+
+  /** Takes another configuration, soon. Connections are left alone. */
+  public void reconfigure(AcmeConfig next) {
+    wanted = next;
+    start();
+    wakeups.release();
+  }
+
+  public AcmeCounters counters() {
+    return counters;
+  }
+
+  private void run() {
+    try {
+      while (!isClosed) {
+        long now = clockMillis.getAsLong();
+        long due = Math.min(safeStep(now), now + MAX_SLEEP_MILLIS);
+        boolean ignored =
+            wakeups.tryAcquire(Math.max(1, due - clockMillis.getAsLong()), TimeUnit.MILLISECONDS);
+        wakeups.drainPermits();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** A defect must not end the renewal of all names. */
+  private long safeStep(long now) {
+    try {
+      return step(now);
+    } catch (RuntimeException | LinkageError e) {
+      LOG.error("acme: a step failed; the next one is in a minute", e);
+      return Long.MAX_VALUE;
+    }
+  }
+
+  /**
+   * Does what is due.
+   *
+   * @return when something is due again
+   */
+  long step(long now) {
+    adopt(now);
+    addRequested(now);
+    long due = Long.MAX_VALUE;
+    for (ManagedHost host : new ArrayList<>(hosts.values())) {
+      if (isClosed) {
+        break;
+      }
+      if (host.dueMillis <= now && directoryDueMillis <= now) {
+        attempt(host, now);
+      }
+      if (hosts.containsKey(host.name)) {
+        due = Math.min(due, Math.max(host.dueMillis, directoryDueMillis));
+      }
+    }
+    summarize();
+    return due;
+  }
+
+  // --- configuration ----------------------------------------------------------------------------
+
+  private void adopt(long now) {
+    AcmeConfig next = wanted;
+    if (next.equals(config)) {
+      return;
+    }
+    AcmeConfig before = config;
+    config = next;
+    closeDirectory();
+    Map<String, CertificatePair> served = new HashMap<>();
+    hosts.forEach((name, host) -> {
+      challenges.clear(name);
+      if (host.pair != null) {
+        served.put(name, host.pair);
+      }
+    });
+    hosts.clear();
+    directoryFailures = 0;
+    directoryDueMillis = 0;
+    onDemand = new OnDemandPolicy(next.onDemand(), next.onDemandPerHour());
+    tls.onDemand(next.onDemand().isEmpty() ? OnDemandCertificates.NONE : this);
+    if (next.isOn()) {
+      AcmeFiles own = new AcmeFiles(data, next.directory());
+      AcmeDirectory reached = new AcmeDirectory(next, own, random, clockMillis, answerLimit);
+      files = own;
+      directory = reached;
+      progress = new OrderProgress(next, own, reached, challenges, counters, random);
+      next.hosts().forEach(name -> add(name, false, own, now));
+      storedOnDemand(own).forEach(name -> add(name, true, own, now));
+      if (!before.directory().equals(next.directory())) {
+        keepServing(served, now);
+      }
+    }
+    publish();
+  }
+
+  private List<String> storedOnDemand(AcmeFiles own) {
+    try {
+      return own.hosts(OnDemandPolicy.MAX_NAMES).stream()
+          .filter(name -> onDemand.matches(name) && !hosts.containsKey(name))
+          .toList();
+    } catch (IOException e) {
+      LOG.error("the certificates in {} cannot be listed: {}", data, Printable.line(e));
+      return List.of();
+    }
+  }
+
+  /** Another authority has not issued yet: what the one before issued stays in use until then. */
+  private void keepServing(Map<String, CertificatePair> served, long now) {
+    served.forEach((name, pair) -> {
+      ManagedHost host = hosts.get(name);
+      if (host != null && host.pair == null) {
+        host.pair = pair;
+        host.renewAtMillis = now;
+      }
+    });
+  }
+
+  private void add(String name, boolean isOnDemand, AcmeFiles own, long now) {
+    ManagedHost host = new ManagedHost(name, isOnDemand);
+    host.dueMillis = now;
+    hosts.put(name, host);
+    try {
+      host.pair = own.certificate(name);
+      host.order = own.order(name);
+      host.attemptBeganMillis = now;
+      PendingOrder pending = host.order;
+      host.attempts = pending == null ? 0 : pending.attempt();
+    } catch (IOException e) {
+      LOG.error("acme {}: its files cannot be read: {}", name, Printable.line(e));
+    }
+    CertificatePair pair = host.pair;
+    if (pair != null) {
+      host.renewAtMillis =
+          RenewalPolicy.renewAtMillis(pair.leaf(), config.renewAtPercent(), random);
+    }
+  }
+
+  // --- names on demand --------------------------------------------------------------------------
+
+  @Override
+  public @Nullable CompletionStage<?> request(String serverName) {
+    OnDemandPolicy policy = onDemand;
+    if (isClosed || !policy.matches(serverName)) {
+      return null;
+    }
+    CompletableFuture<Void> known = requested.get(serverName);
+    if (known != null) {
+      return known;
+    }
+    Set<String> current = names;
+    if (current.contains(serverName)) {
+      // It fails, or backs off.
+      return null;
+    }
+    if (current.size() + requested.size() >= OnDemandPolicy.MAX_NAMES
+        || !policy.admit(clockMillis.getAsLong())) {
+      counters.refusedNames.incrementAndGet();
+      return null;
+    }
+    CompletableFuture<Void> made = new CompletableFuture<>();
+    CompletableFuture<Void> other = requested.putIfAbsent(serverName, made);
+    wakeups.release();
+    return other == null ? made : other;
+  }
+
+  private void addRequested(long now) {
+    AcmeFiles own = files;
+    for (String name : requested.keySet()) {
+      if (own == null || !onDemand.matches(name)) {
+        answerRequest(name);
+      } else if (!hosts.containsKey(name)) {
+        add(name, true, own, now);
+        publish();
+      }
+    }
+  }
+
+  private void answerRequest(String name) {
+    CompletableFuture<Void> waiting = requested.remove(name);
+    if (waiting != null) {
+      waiting.complete(null);
+    }
+  }
+
+  // --- one name ---------------------------------------------------------------------------------
+
+  private void attempt(ManagedHost host, long now) {
+    OrderProgress orders = progress;
+    CertificatePair served = host.pair;
+    if (orders == null) {
+      return;
+    }
+    if (host.order == null && served != null) {
+      askRenewalInfo(host, served, now);
+      long renewAt = Math.max(host.renewAtMillis, host.earliestRenewalMillis);
+      if (now < renewAt) {
+        host.dueMillis =
+            config.renewalInfo()
+                ? Math.min(renewAt, Math.max(host.renewalInfoAtMillis, now + 1))
+                : renewAt;
+        answerRequest(host.name);
+        return;
+      }
+    }
+    try {
+      CertificatePair issued = orders.step(host, now);
+      directoryFailures = 0;
+      if (issued != null) {
+        onIssued(host, issued, now);
+      }
+    } catch (OrderException e) {
+      onFailed(host, e, now);
+    }
+  }
+
+  private void onIssued(ManagedHost host, CertificatePair issued, long now) {
+    host.dueMillis = now;
+    host.earliestRenewalMillis = now + MIN_RENEWAL_MILLIS;
+    host.pair = issued;
+    host.renewAtMillis =
+        RenewalPolicy.renewAtMillis(issued.leaf(), config.renewAtPercent(), random);
+    host.renewalInfoAtMillis = 0;
+    host.failures = 0;
+    endAttempt(host, true);
+    failures.succeeded(subject(host));
+    failures.succeeded(directorySubject());
+    publish();
+    answerRequest(host.name);
+    LOG.info(
+        "acme {}: certificate obtained, valid until {}",
+        host.name,
+        issued.leaf().getNotAfter().toInstant());
+  }
+
+  private void endAttempt(ManagedHost host, boolean isOrderOver) {
+    if (isOrderOver) {
+      host.order = null;
+      host.isAnswering = false;
+      challenges.clear(host.name);
+    }
+    host.polls = 0;
+  }
+
+  private void onFailed(ManagedHost host, OrderException failure, long now) {
+    if (isClosed) {
+      // The stop interrupted it; the next start goes on.
+      return;
+    }
+    counters.failed(failure.failure());
+    if (failure.failure() == AcmeFailure.UNREACHABLE) {
+      directoryFailures++;
+      directoryDueMillis =
+          now + Backoff.millis(directoryFailures, failure.retryAfterMillis(), random);
+      // The time of an outage is none of an order's.
+      hosts.values().forEach(each -> each.attemptBeganMillis = directoryDueMillis);
+      failures.failed(directorySubject(), failure.getMessage() + keepsServing(), now);
+      // Handshakes do not wait for an authority that is down.
+      List.copyOf(requested.keySet()).forEach(this::answerRequest);
+      dropLapsed(now);
+      return;
+    }
+    host.failures++;
+    host.attempts++;
+    host.dueMillis = now + Backoff.millis(host.failures, failure.retryAfterMillis(), random);
+    host.attemptBeganMillis = host.dueMillis;
+    failures.failed(
+        subject(host),
+        failure.getMessage() + (host.pair == null ? "" : "; the last certificate stays in use"),
+        now);
+    if (failure.isOrderOver()) {
+      deleteOrder(host);
+    }
+    endAttempt(host, failure.isOrderOver());
+    answerRequest(host.name);
+    dropLapsed(now);
+  }
+
+  private void deleteOrder(ManagedHost host) {
+    AcmeFiles own = files;
+    try {
+      if (own != null) {
+        own.deleteOrder(host.name);
+      }
+    } catch (IOException e) {
+      failures.failed(subject(host), Printable.line(e), clockMillis.getAsLong());
+    }
+  }
+
+  /**
+   * Names that nobody listed go when they cannot be had: without a certificate after a few
+   * attempts, with one when it has expired. A handshake may bring them back.
+   */
+  private void dropLapsed(long now) {
+    List<ManagedHost> lapsed =
+        hosts.values().stream().filter(host -> host.isOnDemand && isLapsed(host, now)).toList();
+    for (ManagedHost host : lapsed) {
+      challenges.clear(host.name);
+      deleteOrder(host);
+      hosts.remove(host.name);
+      failures.succeeded(subject(host));
+      answerRequest(host.name);
+      try {
+        if (host.pair != null && files != null) {
+          files.deleteCertificate(host.name);
+        }
+      } catch (IOException e) {
+        LOG.warn("acme {}: its files cannot be removed: {}", host.name, Printable.line(e));
+      }
+    }
+    if (!lapsed.isEmpty()) {
+      publish();
+    }
+  }
+
+  private static boolean isLapsed(ManagedHost host, long now) {
+    CertificatePair pair = host.pair;
+    return pair == null
+        ? host.failures >= MAX_DROPPED_FAILURES
+        : pair.leaf().getNotAfter().toInstant().toEpochMilli() < now;
+  }
+
+  private void askRenewalInfo(ManagedHost host, CertificatePair served, long now) {
+    AcmeDirectory asked = directory;
+    if (!config.renewalInfo()
+        || asked == null
+        || now < host.renewalInfoAtMillis
+        || now >= host.renewAtMillis) {
+      return;
+    }
+    host.renewalInfoAtMillis = now + RENEWAL_INFO_MILLIS;
+    try {
+      RenewalInfo info = asked.renewalInfo(served.leaf());
+      if (info != null) {
+        host.renewAtMillis =
+            RenewalPolicy.earlierMillis(
+                host.renewAtMillis,
+                info.getSuggestedWindowStart().toEpochMilli(),
+                info.getSuggestedWindowEnd().toEpochMilli(),
+                random);
+      }
+    } catch (AcmeException | IOException | RuntimeException e) {
+      OrderException failure = asked.failure(e);
+      LOG.debug("acme {}: no renewal information: {}", host.name, failure.getMessage());
+      if (failure.failure() == AcmeFailure.UNREACHABLE) {
+        // One question that is not answered is enough for all names.
+        hosts.values().forEach(each -> each.renewalInfoAtMillis = now + RENEWAL_INFO_MILLIS);
+      }
+    }
+  }
+
+  private static String subject(ManagedHost host) {
+    return "acme " + host.name;
+  }
+
+  private String directorySubject() {
+    return "acme " + config.directory();
+  }
+
+  private String keepsServing() {
+    return hosts.values().stream().anyMatch(host -> host.pair != null)
+        ? "; the last certificates stay in use"
+        : "";
+  }
+
+  // --- what others see --------------------------------------------------------------------------
+
+  private void publish() {
+    Map<String, CertificatePair> pairs = new HashMap<>();
+    hosts.forEach((name, host) -> {
+      if (host.pair != null) {
+        pairs.put(name, host.pair);
+      }
+    });
+    names = Set.copyOf(new HashSet<>(hosts.keySet()));
+    tls.manage(pairs);
+    summarize();
+  }
+
+  private void summarize() {
+    int withCertificate = 0;
+    int failing = 0;
+    for (ManagedHost host : hosts.values()) {
+      withCertificate += host.pair == null ? 0 : 1;
+      boolean isHeldUp = directoryFailures > 0 && host.dueMillis <= directoryDueMillis;
+      failing += host.failures > 0 || isHeldUp ? 1 : 0;
+    }
+    counters.summary = new AcmeCounters.Summary(hosts.size(), withCertificate, failing);
+  }
+
+  private void closeDirectory() {
+    AcmeDirectory open = directory;
+    directory = null;
+    progress = null;
+    files = null;
+    if (open != null) {
+      open.close();
+    }
+  }
+
+  /** No step begins any more; one under way is interrupted. Orders go on after the next start. */
+  @Override
+  public void close() {
+    Thread running;
+    synchronized (this) {
+      isClosed = true;
+      running = thread;
+    }
+    wakeups.release();
+    List.copyOf(requested.keySet()).forEach(this::answerRequest);
+    if (running == null) {
+      closeDirectory();
+      return;
+    }
+    running.interrupt();
+    boolean isInterrupted = false;
+    try {
+      running.join(Duration.ofSeconds(5));
+    } catch (InterruptedException e) {
+      isInterrupted = true;
+    }
+    closeDirectory();
+    if (isInterrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

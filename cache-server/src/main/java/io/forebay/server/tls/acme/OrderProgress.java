@@ -1,0 +1,249 @@
+package io.forebay.server.tls.acme;
+
+import io.forebay.server.config.AcmeConfig;
+import io.forebay.server.config.AcmeConfig.KeyType;
+import io.forebay.server.text.Printable;
+import io.forebay.server.tls.CertificatePair;
+import io.forebay.server.tls.TlsException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.security.KeyPair;
+import java.security.SecureRandom;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.shredzone.acme4j.Authorization;
+import org.shredzone.acme4j.Identifier;
+import org.shredzone.acme4j.Order;
+import org.shredzone.acme4j.Status;
+import org.shredzone.acme4j.challenge.Challenge;
+import org.shredzone.acme4j.challenge.Http01Challenge;
+import org.shredzone.acme4j.challenge.TlsAlpn01Challenge;
+import org.shredzone.acme4j.exception.AcmeException;
+
+/**
+ * Carries orders on, one step a call, by the state that the authority reports (RFC 8555 §7.1.6):
+ *
+ * <pre>
+ *   (none) ─► pending ─► ready ─► processing ─► valid
+ *     │         │ publish the answer, │ CSR        │ download, check, store
+ *     │         │ ask for validation  ▼            ▼
+ *     └ key and URL stored      poll again    CertificatePair
+ *   any state ─► invalid: the order is over
+ * </pre>
+ *
+ * <p>An order is stored as soon as it is known, so that a restart continues it. Nothing waits here:
+ * a step says when the next one is due. Confined to the manager's thread.
+ */
+final class OrderProgress {
+  private static final long FIRST_POLL_MILLIS = 500;
+  private static final long MAX_POLL_MILLIS = 10_000;
+  private static final long MAX_ASKED_POLL_MILLIS = Duration.ofMinutes(5).toMillis();
+  private static final long ATTEMPT_MILLIS = Duration.ofMinutes(10).toMillis();
+  private static final long ORDER_MILLIS = Duration.ofDays(1).toMillis();
+  private static final int MAX_CHAIN = 10;
+
+  private final AcmeConfig config;
+  private final AcmeFiles files;
+  private final AcmeDirectory directory;
+  private final PendingChallenges challenges;
+  private final AcmeCounters counters;
+  private final SecureRandom random;
+
+  OrderProgress(
+      AcmeConfig config,
+      AcmeFiles files,
+      AcmeDirectory directory,
+      PendingChallenges challenges,
+      AcmeCounters counters,
+      SecureRandom random) {
+    this.config = config;
+    this.files = files;
+    this.directory = directory;
+    this.challenges = challenges;
+    this.counters = counters;
+    this.random = random;
+  }
+
+  /**
+   * Does one step.
+   *
+   * @return the certificate when it is stored; null while the order goes on, at {@code dueMillis}
+   */
+  @Nullable CertificatePair step(ManagedHost host, long now) throws OrderException {
+    try {
+      PendingOrder pending = host.order;
+      Order order;
+      if (pending == null) {
+        order = begin(host, now);
+        pending = host.order;
+      } else {
+        order = directory.resume(pending);
+      }
+      if (pending == null) {
+        throw new IllegalStateException("an order was begun");
+      }
+      return advance(host, pending, order, now);
+    } catch (AcmeException | IOException | RuntimeException e) {
+      throw directory.failure(e);
+    }
+  }
+
+  private Order begin(ManagedHost host, long now) throws AcmeException, IOException {
+    KeyPair key = KeyPairs.generate(config.keyType(), random);
+    CertificatePair served = host.pair;
+    // An authority may refuse the mark that this order replaces a certificate: then without it.
+    X509Certificate replaced =
+        served == null || host.failures > 0 || !config.renewalInfo() ? null : served.leaf();
+    Order order = directory.begin(host.name, replaced);
+    host.attemptBeganMillis = now;
+    host.polls = 0;
+    PendingOrder pending = new PendingOrder(order.getLocation(), key, now, host.attempts);
+    host.order = pending;
+    counters.orders.incrementAndGet();
+    files.order(host.name, pending);
+    return order;
+  }
+
+  private @Nullable CertificatePair advance(
+      ManagedHost host, PendingOrder pending, Order order, long now)
+      throws AcmeException, IOException, OrderException {
+    switch (order.getStatus()) {
+      case PENDING -> {
+        if (!host.isAnswering) {
+          answer(host, pending, order);
+        }
+      }
+      case READY -> {
+        order.execute(pending.key(), csr -> {});
+      }
+      case PROCESSING -> {}
+      case VALID -> {
+        return take(host, pending, order, now);
+      }
+      default -> throw invalid(order);
+    }
+    if (now - host.attemptBeganMillis > ATTEMPT_MILLIS) {
+      throw new OrderException(
+          AcmeFailure.VALIDATION,
+          "the order is still " + order.getStatus() + " after ten minutes",
+          0,
+          now - pending.createdMillis() > ORDER_MILLIS);
+    }
+    long asked = Math.min(directory.retryAfterMillis(), MAX_ASKED_POLL_MILLIS);
+    long own = Math.min(FIRST_POLL_MILLIS << Math.min(host.polls++, 8), MAX_POLL_MILLIS);
+    host.dueMillis = now + Math.max(own, asked);
+    return null;
+  }
+
+  private void answer(ManagedHost host, PendingOrder pending, Order order)
+      throws AcmeException, IOException, OrderException {
+    for (Authorization authorization : order.getAuthorizations()) {
+      if (authorization.getStatus() != Status.PENDING) {
+        continue;
+      }
+      Challenge challenge = challenge(authorization, pending.attempt());
+      if (challenge instanceof Http01Challenge http) {
+        challenges.token(host.name, http.getToken(), http.getAuthorization());
+      } else if (challenge instanceof TlsAlpn01Challenge alpn) {
+        try {
+          challenges.certificate(host.name, certificate(alpn, host.name));
+        } catch (TlsException e) {
+          throw new IOException("the certificate of the challenge cannot be served", e);
+        }
+      }
+      if (challenge.getStatus() == Status.PENDING) {
+        challenge.trigger();
+      }
+    }
+    host.isAnswering = true;
+  }
+
+  /** The attempt's challenge, or the next that the authority offers. */
+  private Challenge challenge(Authorization authorization, int attempt) throws OrderException {
+    List<AcmeConfig.Challenge> order = config.challenges();
+    for (int i = 0; i < order.size(); i++) {
+      String type =
+          switch (order.get((attempt + i) % order.size())) {
+            case HTTP_01 -> Http01Challenge.TYPE;
+            case TLS_ALPN_01 -> TlsAlpn01Challenge.TYPE;
+          };
+      for (Challenge offered : authorization.getChallenges()) {
+        if (offered.getType().equals(type)) {
+          return offered;
+        }
+      }
+    }
+    throw new OrderException(
+        AcmeFailure.VALIDATION,
+        "the authority offers none of the challenges in tls.acme.challenges",
+        0,
+        true);
+  }
+
+  private CertificatePair certificate(TlsAlpn01Challenge challenge, String host) {
+    // acme4j 4.0.0 signs this certificate as RSA does, whatever the key.
+    KeyPair key = KeyPairs.generate(KeyType.RSA_2048, random);
+    Path nowhere = Path.of("challenge");
+    return new CertificatePair(
+        nowhere,
+        nowhere,
+        List.of(challenge.createCertificate(key, Identifier.dns(host))),
+        key.getPrivate());
+  }
+
+  private OrderException invalid(Order order) throws AcmeException {
+    StringBuilder why = new StringBuilder();
+    order.getError().ifPresent(problem -> why.append(problem));
+    for (Authorization authorization : order.getAuthorizations()) {
+      for (Challenge challenge : authorization.getChallenges()) {
+        challenge
+            .getError()
+            .ifPresent(problem ->
+                why.append(why.isEmpty() ? "" : "; ")
+                    .append(challenge.getType())
+                    .append(": ")
+                    .append(problem));
+      }
+    }
+    return new OrderException(
+        AcmeFailure.VALIDATION,
+        "the authority could not validate the name: " + Printable.line(why.toString()),
+        0,
+        true);
+  }
+
+  private CertificatePair take(ManagedHost host, PendingOrder pending, Order order, long now)
+      throws AcmeException, IOException, OrderException {
+    List<X509Certificate> chain = order.getCertificate().getCertificateChain();
+    String problem = problem(chain, pending, host.name, now);
+    if (problem != null) {
+      throw new OrderException(AcmeFailure.CERTIFICATE, problem, 0, true);
+    }
+    CertificatePair pair = files.certificate(host.name, chain, pending.key());
+    files.deleteOrder(host.name);
+    counters.issued.incrementAndGet();
+    return pair;
+  }
+
+  private static @Nullable String problem(
+      List<X509Certificate> chain, PendingOrder pending, String host, long now) {
+    if (chain.isEmpty() || chain.size() > MAX_CHAIN) {
+      return "the authority sent " + chain.size() + " certificates";
+    }
+    Path nowhere = Path.of(host);
+    CertificatePair pair = new CertificatePair(nowhere, nowhere, chain, pending.key().getPrivate());
+    if (!Arrays.equals(
+        pair.leaf().getPublicKey().getEncoded(), pending.key().getPublic().getEncoded())) {
+      return "the authority sent a certificate of another key";
+    }
+    if (!pair.covers(host)) {
+      return "the authority sent a certificate that is not for this name";
+    }
+    return pair.leaf().getNotAfter().toInstant().toEpochMilli() <= now
+        ? "the authority sent a certificate that has expired"
+        : null;
+  }
+}
