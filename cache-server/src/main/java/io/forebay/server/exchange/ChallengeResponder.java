@@ -30,7 +30,7 @@ final class ChallengeResponder {
     }
     request.body().cancel();
     byte[] body = answer.getBytes(StandardCharsets.US_ASCII);
-    HeadWriter head = loop.heads().begin(response.sink(), 200);
+    HeadWriter head = loop.heads().begin(response.sink(), 200, null);
     ByteBufAllocator allocator = head.fields().alloc();
     HeadLines.text(
         head.fields(),

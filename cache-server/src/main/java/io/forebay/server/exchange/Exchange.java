@@ -123,10 +123,6 @@ final class Exchange extends ClientResponse
     if (purged != null) {
       return purged;
     }
-    Step redirected = HttpsRedirect.answer(loop, request, this);
-    if (redirected != null) {
-      return redirected;
-    }
     RequestView view = request.view();
     Route route = request.config().routes().match(view.authority(), view.path());
     if (route == null) {
@@ -137,6 +133,10 @@ final class Exchange extends ClientResponse
           ProxyError.DESTINATION_NOT_FOUND);
     }
     request.route(route);
+    Step redirected = HttpsRedirect.answer(loop, request, this);
+    if (redirected != null) {
+      return redirected;
+    }
     return Admission.judge(loop, request, this, this);
   }
 

@@ -17,7 +17,9 @@ final class HttpsRedirect {
 
   private HttpsRedirect() {}
 
-  /** Answers and gives the step that follows, or null when the request goes on. */
+  /**
+   * The route is known. Answers and gives the step that follows, or null if the request goes on.
+   */
   static @Nullable Step answer(
       ExchangeContext loop, ClientRequest request, ClientResponse response) {
     RequestView view = request.view();
@@ -25,14 +27,16 @@ final class HttpsRedirect {
     if (port == 0) {
       return null;
     }
+    String location = location(view, port);
+    request.hideRemovedFields();
     request.body().cancel();
-    HeadWriter head = loop.heads().begin(response.sink(), 308);
+    HeadWriter head = loop.heads().begin(response.sink(), 308, null);
     HeadLines.text(
         head.fields(),
         "date: "
             + HttpDate.format(loop.nowMillis())
             + "\r\nlocation: "
-            + location(view, port)
+            + location
             + "\r\ncache-control: max-age=3600\r\n");
     head.send(0, true);
     response.sink().flush();
