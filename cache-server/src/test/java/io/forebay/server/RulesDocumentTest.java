@@ -33,8 +33,8 @@ final class RulesDocumentTest {
   private static void answer(ScriptedOrigin.Connection connection) throws IOException {
     while (true) {
       String head = connection.head();
-      String[] lines = head.split("\r\n");
-      String[] words = lines[0].split(" ");
+      String[] lines = head.split("\r\n", -1);
+      String[] words = lines[0].split(" ", -1);
       StringBuilder fields = new StringBuilder();
       fields.append("seen-target: ").append(words[1]).append("\r\n");
       for (int i = 1; i < lines.length; i++) {
@@ -73,8 +73,8 @@ final class RulesDocumentTest {
                       : yaml.replace("- rules:", "- origin: main\n    rules:")));
           edge.server().reload();
           List<String> asked = new ArrayList<>();
-          for (String question : example.group(2).split("\n\n")) {
-            ask(edge, "example-" + examples + ".test", question.strip().split("\n"));
+          for (String question : example.group(2).split("\n\n", -1)) {
+            ask(edge, "example-" + examples + ".test", question.strip().split("\n", -1));
             asked.add(question);
           }
           assertTrue(!asked.isEmpty());
@@ -82,11 +82,11 @@ final class RulesDocumentTest {
         }
       }
     }
-    assertEquals(page.split("```yaml").length - 1, examples, "an example without questions");
+    assertEquals(page.split("```yaml", -1).length - 1, examples, "an example without questions");
   }
 
   private static void ask(Edge edge, String host, String[] lines) throws IOException {
-    String[] request = lines[0].substring(2).split(" ");
+    String[] request = lines[0].substring(2).split(" ", -1);
     List<String> fields = new ArrayList<>();
     int at = 1;
     while (lines[at].startsWith("> ")) {

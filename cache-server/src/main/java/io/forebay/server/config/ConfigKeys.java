@@ -918,6 +918,16 @@ final class ConfigKeys {
           "3s",
           OriginConfig::connectTimeout,
           "Maximum time to establish a connection, including the TLS handshake.");
+  static final Field<OriginConfig, Duration> ORIGIN_OTHER_FAMILY =
+      live(
+          "timeouts.other-family",
+          duration("10ms", "5m"),
+          "250ms",
+          origin -> origin.egress().otherFamilyAfter(),
+          "Maximum time to wait for the TCP connection to an address while the server has an"
+              + " address of the other family (IPv4, IPv6) that can be used and was not tried for"
+              + " the request; that one is tried next (compare RFC 8305 §5). At most"
+              + " `timeouts.connect` in all.");
   static final Field<OriginConfig, Duration> ORIGIN_FIRST_BYTE =
       live(
           "timeouts.first-byte",
@@ -2653,6 +2663,7 @@ final class ConfigKeys {
               ORIGIN_ALLOW_LOOPBACK_NAMES,
               ORIGIN_ALLOW_PRIVATE_NAMES,
               ORIGIN_CONNECT,
+              ORIGIN_OTHER_FAMILY,
               ORIGIN_FIRST_BYTE,
               ORIGIN_IDLE,
               ORIGIN_TOTAL,

@@ -379,7 +379,8 @@ final class OriginBinder extends Binder {
             new EgressConfig(
                 given(scope, ConfigKeys.ORIGIN_PROXY_PROTOCOL).equals("v2"),
                 given(scope, ConfigKeys.ORIGIN_SOURCE_ADDRESS),
-                proxy(scope, servers)),
+                proxy(scope, servers),
+                given(scope, ConfigKeys.ORIGIN_OTHER_FAMILY)),
             new ProtectionConfig(
                 given(scope, ConfigKeys.ORIGIN_MAX_WAITING),
                 adaptive(scope),

@@ -8,6 +8,8 @@ import io.forebay.server.origin.group.OriginServer;
 import io.forebay.server.origin.group.ServerAddress;
 import io.forebay.server.origin.health.EndpointHealth;
 import io.forebay.server.origin.health.SlowEndpoint;
+import java.net.Inet6Address;
+import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -308,6 +310,28 @@ final class EndpointSet {
       }
     }
     return count;
+  }
+
+  /**
+   * An endpoint of the same server with an address of the other family (IPv4, IPv6) that can be
+   * used and was not tried for the call; null if there is none.
+   */
+  @Nullable EndpointPool ofOtherFamily(PooledCall call, EndpointPool endpoint) {
+    if (!(endpoint.address() instanceof InetSocketAddress own)) {
+      return null;
+    }
+    boolean isIpv6 = own.getAddress() instanceof Inet6Address;
+    for (EndpointPool other : all) {
+      if (other.server().equals(endpoint.server())
+          && other.address() instanceof InetSocketAddress its
+          && its.getAddress() instanceof Inet6Address != isIpv6
+          && !other.isAvoided()
+          && !other.isDraining()
+          && !call.hasTried(other)) {
+        return other;
+      }
+    }
+    return null;
   }
 
   private List<EndpointPool> untried(PooledCall call, boolean withAvoided) {

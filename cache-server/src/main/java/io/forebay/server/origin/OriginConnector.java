@@ -25,9 +25,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Opens one new connection for one call: looks up the name of the endpoint's server again if its
  * answer has run out, tries endpoints in turn, and performs the TLS handshake, all within the
- * connect timeout. It holds a permit from the beginning, which an established connection takes
- * over; if no place is left at the server, the call waits. If the call is abandoned meanwhile, the
- * connection is completed and goes to the pool.
+ * connect timeout. Where the server has addresses of both families, an attempt over one of them
+ * waits for a fraction of it before the other is tried. It holds a permit from the beginning, which
+ * an established connection takes over; if no place is left at the server, the call waits. If the
+ * call is abandoned meanwhile, the connection is completed and goes to the pool.
  *
  * <pre>
  *   endpoint chosen ──name──► looked up ──┬─still there──► connect ──fails──► next endpoint
@@ -51,6 +52,7 @@ final class OriginConnector {
   private final int maxAttempts;
 
   private int attempts;
+  private long attemptMillis;
   private int pendingLookups;
 
   /** Counted as a connection of this endpoint; null before and after. */
@@ -213,9 +215,15 @@ final class OriginConnector {
     int left =
         Math.clamp(pool.endpoints().countUntried(call), 1, Math.max(1, maxAttempts - attempts));
     attempts++;
-    long attemptMillis =
+    attemptMillis =
         Math.max(
             MIN_ATTEMPT_MILLIS, TimeUnit.NANOSECONDS.toMillis(deadline.remainingNanos()) / left);
+    if (proxyAddress == null
+        && attempts < maxAttempts
+        && pool.endpoints().ofOtherFamily(call, endpoint) != null) {
+      attemptMillis =
+          Math.min(attemptMillis, server.config().egress().otherFamilyAfter().toMillis());
+    }
     if (!EndpointSocket.hasSource(server.config().egress(), address)) {
       onAttemptFailed(
           endpoint,
@@ -397,7 +405,7 @@ final class OriginConnector {
 
   private void onConnectFailed(EndpointPool endpoint, Throwable cause) {
     if (cause instanceof ConnectTimeoutException) {
-      onAttemptFailed(endpoint, Kind.CONNECT_TIMEOUT, tooLate(endpoint));
+      onAttemptFailed(endpoint, Kind.CONNECT_TIMEOUT, tooLate(endpoint, attemptMillis));
     } else {
       onAttemptFailed(
           endpoint, kindOf(cause), "cannot connect to " + endpoint + ": " + Printable.line(cause));
@@ -410,7 +418,12 @@ final class OriginConnector {
     call.observeFailure(kind);
     if (attempts < maxAttempts && deadline.remainingNanos() > 0 && !call.isDone()) {
       call.markTried(endpoint);
-      EndpointPool next = pool.endpoints().choose(call);
+      // Where packets of one family get lost, its other addresses would take their time, too.
+      EndpointPool next =
+          kind == Kind.CONNECT_TIMEOUT ? pool.endpoints().ofOtherFamily(call, endpoint) : null;
+      if (next == null) {
+        next = pool.endpoints().choose(call);
+      }
       if (next != null) {
         pool.watch().onProblem(pool.origin(), server.label() + ": " + detail);
         tryNext(next);
@@ -448,18 +461,18 @@ final class OriginConnector {
           "no answer for name " + server.shownName() + " within " + timeoutMillis() + " ms");
       return;
     }
-    String detail = tooLate(target);
+    String detail = tooLate(target, timeoutMillis());
     target.onFailure(detail);
     call.observeFailure(Kind.CONNECT_TIMEOUT);
     fail(Kind.CONNECT_TIMEOUT, detail);
     unfinished.close();
   }
 
-  private String tooLate(EndpointPool target) {
+  private String tooLate(EndpointPool target, long millis) {
     return (isTlsRunning ? "no TLS handshake with " : "no connection to ")
         + target
         + " within "
-        + timeoutMillis()
+        + millis
         + " ms";
   }
 

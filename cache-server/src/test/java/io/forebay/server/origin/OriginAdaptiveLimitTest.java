@@ -30,6 +30,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -199,7 +200,7 @@ class OriginAdaptiveLimitTest {
       Connection connection = requested(first);
       Recorder waits = lab.send(Lab.get("/2"));
       lab.send(0, Lab.get("/3"), new Recorder(), OriginCall::cancel);
-      lab.loop(0).execute(() -> held.get().cancel());
+      lab.loop(0).execute(() -> Objects.requireNonNull(held.get()).cancel());
       connection.awaitClose();
       requested(first).reset();
       waits.failure(Kind.CLOSED_BEFORE_RESPONSE);
@@ -281,7 +282,11 @@ class OriginAdaptiveLimitTest {
         Connection held = requested(first);
         Recorder hedge = new Recorder();
         OriginCall another =
-            lab.onLoop(0, () -> lab.client(0).sendAgain(sent.get(), Lab.get("/1"), true, hedge));
+            lab.onLoop(
+                0,
+                () ->
+                    lab.client(0)
+                        .sendAgain(Objects.requireNonNull(sent.get()), Lab.get("/1"), true, hedge));
         assertEquals(limit == 2, another != null);
         assertEquals(limit, inProgress(lab));
         held.respond("1");
@@ -311,7 +316,11 @@ class OriginAdaptiveLimitTest {
       Recorder held = lab.send(Lab.get("/2"));
       Recorder rest = new Recorder();
       OriginCall again =
-          lab.onLoop(0, () -> lab.client(0).sendAgain(sent.get(), Lab.get("/1"), false, rest));
+          lab.onLoop(
+              0,
+              () ->
+                  lab.client(0)
+                      .sendAgain(Objects.requireNonNull(sent.get()), Lab.get("/1"), false, rest));
       assertNotNull(again);
       assertEquals(2, inProgress(lab));
       requested(second).respond("x");

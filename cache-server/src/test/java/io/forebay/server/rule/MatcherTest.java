@@ -18,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -192,7 +193,7 @@ final class MatcherTest {
   @Test
   void aClientWhomOnlyAProxyNamesIsLeftToTheExchange() throws IOException {
     RouteRules rules = rules("{client: 192.0.2.0/24}");
-    WireRequest wire = wire("/", null);
+    WireRequest wire = Objects.requireNonNull(wire("/", null));
     RequestFacts facts = new RequestFacts().ofFastLane(wire, CLIENT, null, NOW);
     assertEquals(false, rules.ofFastLane(facts, new RuleOutcome()));
     facts.of(request("/", null), CLIENT, null, NOW);

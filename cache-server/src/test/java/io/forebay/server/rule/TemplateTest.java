@@ -7,13 +7,14 @@ import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.RequestView;
 import io.forebay.core.http.SyntheticRequest;
 import io.forebay.core.http.TargetUri;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class TemplateTest {
 
-  private static RequestView request(String path, String query) {
+  private static RequestView request(String path, @Nullable String query) {
     return SyntheticRequest.of(
         "GET", new TargetUri("http", "www.example.com:8080", path, query), HeaderFields.EMPTY);
   }

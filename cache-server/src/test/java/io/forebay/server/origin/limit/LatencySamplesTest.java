@@ -17,17 +17,17 @@ class LatencySamplesTest {
       for (int i = 0; i < 9; i++) {
         samples.add(i < 3 ? 1 : i < 6 ? nanos : nanos * 1000, 1);
       }
-      assertEquals(nanos, samples.medianNanos(), nanos / 12.0);
+      assertEquals((double) nanos, (double) samples.medianNanos(), nanos / 12.0);
     }
   }
 
   @Test
   void latenciesOutsideOfTheScaleCountAtItsEnds() {
     samples.add(0, 1);
-    assertEquals(1_024, samples.medianNanos(), 200);
+    assertEquals(1_024.0, (double) samples.medianNanos(), 200.0);
     samples.clear();
     samples.add(Long.MAX_VALUE, 1);
-    assertEquals(1L << 37, samples.medianNanos(), 1L << 34);
+    assertEquals((double) (1L << 37), (double) samples.medianNanos(), (double) (1L << 34));
   }
 
   @Test

@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -77,7 +76,7 @@ final class PasswordVerifierTest {
   void moreThanMayWaitAreTurnedAwayAndWhoHasLeftCostsNoHash() throws Exception {
     CountDownLatch gate = new CountDownLatch(1);
     CountDownLatch begun = new CountDownLatch(1);
-    AtomicInteger refused = new AtomicInteger();
+    int refused = 0;
     CountDownLatch told = new CountDownLatch(1 + PasswordVerifier.MAX_WAITING);
     assertTrue(
         verifier.verify(
@@ -85,20 +84,17 @@ final class PasswordVerifierTest {
             RIGHT,
             () -> {
               begun.countDown();
-              try {
-                return gate.await(60, TimeUnit.SECONDS) && false;
-              } catch (InterruptedException e) {
-                return false;
-              }
+              awaitOrGoOn(gate);
+              return false;
             },
             isRight -> told.countDown()));
     assertTrue(begun.await(60, TimeUnit.SECONDS));
     for (int i = 0; i < PasswordVerifier.MAX_WAITING + 5; i++) {
       if (!verifier.verify(users, RIGHT, () -> false, isRight -> told.countDown())) {
-        refused.incrementAndGet();
+        refused++;
       }
     }
-    assertEquals(5, refused.get());
+    assertEquals(5, refused);
     gate.countDown();
     assertTrue(told.await(60, TimeUnit.SECONDS));
     assertFalse(verifier.isRemembered(users, RIGHT));
@@ -108,5 +104,13 @@ final class PasswordVerifierTest {
   void credentialsShowNoPassword() {
     assertEquals("a:***", RIGHT.toString());
     assertEquals("1 user", users.toString());
+  }
+
+  private static void awaitOrGoOn(CountDownLatch gate) {
+    try {
+      assertTrue(gate.await(60, TimeUnit.SECONDS));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 }

@@ -17,6 +17,7 @@ import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -238,7 +239,8 @@ final class RateTableTest {
       int colon = line.indexOf(':');
       fields.add(line.substring(0, colon), line.substring(colon + 1).strip());
     }
-    TargetUri uri = PurgeUrl.parse("http://a.example/x").targets().getFirst();
+    TargetUri uri =
+        Objects.requireNonNull(PurgeUrl.parse("http://a.example/x")).targets().getFirst();
     return SyntheticRequest.of("GET", uri, fields.build());
   }
 
