@@ -154,7 +154,8 @@ final class ReloadService {
   void remember(ConfigOutcome.Loaded accepted, String author) {
     try {
       Path file = accepted.file();
-      history.add(file == null ? "" : file.toString(), accepted.text(), author, clock.instant());
+      history.add(
+          file == null ? "" : file.toString(), accepted.text().value(), author, clock.instant());
     } catch (IOException e) {
       LOG.warn("the configuration is in force, but not in the history: {}", Printable.line(e));
     }

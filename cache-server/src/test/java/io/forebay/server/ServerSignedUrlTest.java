@@ -76,6 +76,10 @@ final class ServerSignedUrlTest {
   }
 
   private void start(String protection) throws IOException {
+    start(protection, "");
+  }
+
+  private void start(String protection, String moreOfRoute) throws IOException {
     edge =
         Edge.start(
             directory,
@@ -83,7 +87,9 @@ final class ServerSignedUrlTest {
             Edge.origins(origin.url())
                 + "protection: {p: {"
                 + protection
-                + "}}\nroutes: [{protection: p}]\n"
+                + "}}\nroutes: [{protection: p"
+                + moreOfRoute
+                + "}]\n"
                 + "forwarding: {node-id: edge, trusted: 127.0.0.0/8}\n"
                 + "access-log: {output: \""
                 + log()
@@ -134,6 +140,27 @@ final class ServerSignedUrlTest {
     Await.until("all is logged", () -> Files.readString(log()).lines().count() == 11);
     String logged = Files.readString(log());
     assertFalse(logged.contains("token"), logged);
+  }
+
+  @Test
+  void whatTheNodeAnswersItselfIsLoggedWithoutTheToken() throws Exception {
+    start(
+        HMAC,
+        ", rules: [{when: {path: /old}, redirect: '/new?$query'}, {when: {path: /no}, deny: 451},"
+            + " {when: {path: /said}, respond: {text: x}}]");
+    try (RawClient client = edge().connect()) {
+      Response moved = get(client, "/old?token=" + token(FIRST, "/old", null, null));
+      assertEquals(302, moved.status());
+      // Who may have the old URL gets all of its query.
+      assertTrue(moved.field("location").contains("token="), moved::toString);
+      assertEquals(451, get(client, "/no?token=" + token(FIRST, "/no", null, null)).status());
+      assertEquals(200, get(client, "/said?token=" + token(FIRST, "/said", null, null)).status());
+      assertEquals(403, get(client, "/a?token=" + token(FIRST, "/no", null, null)).status());
+    }
+    Await.until("all is logged", () -> Files.readString(log()).lines().count() == 4);
+    String logged = Files.readString(log());
+    assertFalse(logged.contains("token"), logged);
+    assertEquals(0, origin.count("/a"));
   }
 
   @Test

@@ -89,7 +89,7 @@ public final class ConfigLoader {
         ? new ConfigOutcome.Loaded(
             config,
             file,
-            text == null ? "" : text,
+            new Secret(text == null ? "" : text),
             Map.copyOf(binder.sources()),
             List.copyOf(warnings))
         : refused(problems);

@@ -12,14 +12,14 @@ public sealed interface ConfigOutcome {
    * An accepted configuration.
    *
    * @param file the file read, or null when there was none
-   * @param text of that file; empty when there was none
+   * @param text of that file, which may contain secrets; empty when there was none
    * @param sources where each value that is no default came from, by key path
    * @param warnings what looks like a mistake but changes nothing, a line each
    */
   record Loaded(
       ServerConfig config,
       @Nullable Path file,
-      String text,
+      Secret text,
       Map<String, String> sources,
       List<String> warnings)
       implements ConfigOutcome {}

@@ -52,7 +52,10 @@ final class OriginConnector {
   private final int maxAttempts;
 
   private int attempts;
-  private long attemptMillis;
+
+  /** What a failure says that the latest attempt had. */
+  private long boundMillis;
+
   private int pendingLookups;
 
   /** Counted as a connection of this endpoint; null before and after. */
@@ -215,7 +218,7 @@ final class OriginConnector {
     int left =
         Math.clamp(pool.endpoints().countUntried(call), 1, Math.max(1, maxAttempts - attempts));
     attempts++;
-    attemptMillis =
+    long attemptMillis =
         Math.max(
             MIN_ATTEMPT_MILLIS, TimeUnit.NANOSECONDS.toMillis(deadline.remainingNanos()) / left);
     if (proxyAddress == null
@@ -223,6 +226,9 @@ final class OriginConnector {
         && pool.endpoints().ofOtherFamily(call, endpoint) != null) {
       attemptMillis =
           Math.min(attemptMillis, server.config().egress().otherFamilyAfter().toMillis());
+      boundMillis = attemptMillis;
+    } else {
+      boundMillis = timeoutMillis();
     }
     if (!EndpointSocket.hasSource(server.config().egress(), address)) {
       onAttemptFailed(
@@ -405,7 +411,7 @@ final class OriginConnector {
 
   private void onConnectFailed(EndpointPool endpoint, Throwable cause) {
     if (cause instanceof ConnectTimeoutException) {
-      onAttemptFailed(endpoint, Kind.CONNECT_TIMEOUT, tooLate(endpoint, attemptMillis));
+      onAttemptFailed(endpoint, Kind.CONNECT_TIMEOUT, tooLate(endpoint, boundMillis));
     } else {
       onAttemptFailed(
           endpoint, kindOf(cause), "cannot connect to " + endpoint + ": " + Printable.line(cause));
