@@ -119,6 +119,12 @@ public final class NetworkSet {
 
   /** Collects networks. Not thread-safe. */
   static final class Builder {
+    /** Where the IPv4 addresses are: ::ffff:0:0/96. */
+    private static final int MAPPED_PREFIX = 96;
+
+    private static final long MAPPED_FIRST = 0xffffL << 32;
+    private static final long MAPPED_LAST = MAPPED_FIRST | 0xffff_ffffL;
+
     private final IpText reader = new IpText();
     private long[] ranges = new long[64];
     private int length;
@@ -146,9 +152,24 @@ public final class NetworkSet {
       if (!isMasked && ((hi & ~maskHi) != 0 || (lo & ~maskLo) != 0)) {
         return "has bits set beyond its prefix length";
       }
-      add(hi & maskHi, lo & maskLo, hi | ~maskHi, lo | ~maskLo);
+      addNetwork(hi & maskHi, lo & maskLo, hi | ~maskHi, lo | ~maskLo, prefix);
       networks++;
       return null;
+    }
+
+    /** A shorter IPv6 prefix does not hold the IPv4 addresses, which are written as mapped ones. */
+    private void addNetwork(long firstHi, long firstLo, long lastHi, long lastLo, int prefix) {
+      boolean holdsMapped =
+          prefix < MAPPED_PREFIX
+              && firstHi == 0
+              && compare(firstHi, firstLo, 0, MAPPED_FIRST) <= 0
+              && compare(lastHi, lastLo, 0, MAPPED_LAST) >= 0;
+      if (holdsMapped) {
+        add(0, firstLo, 0, MAPPED_FIRST - 1);
+        add(0, MAPPED_LAST + 1, lastHi, lastLo);
+      } else {
+        add(firstHi, firstLo, lastHi, lastLo);
+      }
     }
 
     private static int bits(String text, int from) {

@@ -142,14 +142,28 @@ final class NetworkSetTest {
     assertTrue(contains(NetworkSet.of(List.of("::ffff:192.0.2.7/128")), "192.0.2.7"));
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"::/0", "::/16", "::/64", "::/72"})
+  void aNetworkOfIpv6HoldsNoIpv4Address(String network) {
+    NetworkSet set = NetworkSet.of(List.of(network));
+    for (String address : List.of("0.0.0.0", "10.1.2.3", "255.255.255.255", "::ffff:10.1.2.3")) {
+      assertFalse(contains(set, address), address);
+    }
+    assertTrue(contains(set, "::1"));
+    assertTrue(contains(set, "::fffe:ffff:ffff"));
+    assertTrue(contains(set, "::1:0:0:0"));
+    assertTrue(contains(NetworkSet.of(List.of("::ffff:0:0/96")), "10.1.2.3"));
+    assertTrue(contains(NetworkSet.of(List.of(network, "10.0.0.0/8")), "10.1.2.3"));
+  }
+
   @Test
   void anIpv4NetworkOfLengthZeroIsNotAllOfIpv6() {
     NetworkSet all = NetworkSet.of(List.of("0.0.0.0/0"));
     assertTrue(contains(all, "255.255.255.255"));
     assertFalse(contains(all, "2001:db8::1"));
     NetworkSet everything = NetworkSet.of(List.of("::/0"));
-    assertTrue(contains(everything, "0.0.0.0"));
     assertTrue(contains(everything, "ffff::ffff"));
+    assertTrue(contains(everything, "::"));
     assertEquals(everything, NetworkSet.union(List.of(everything)));
   }
 
