@@ -28,7 +28,7 @@ import picocli.CommandLine.Parameters;
     sortOptions = false,
     description = {
       "",
-      "Prints the URL with its token. Needs no node: whoever has the secret can sign.",
+      "Prints the URL with its token. It signs with the secret alone and needs no running node.",
       ""
     })
 public final class SignUrlCommand implements Callable<Integer> {

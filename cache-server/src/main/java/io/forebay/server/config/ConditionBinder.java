@@ -1,13 +1,13 @@
 package io.forebay.server.config;
 
 import io.forebay.core.http.FieldSyntax;
-import io.forebay.server.rule.AddressSet;
+import io.forebay.server.network.NetworkSet;
 import io.forebay.server.rule.Condition;
 import io.forebay.server.rule.Glob;
 import io.forebay.server.rule.RequestConditions;
 import io.forebay.server.rule.ResponseCondition;
+import io.forebay.server.rule.TextMatcher;
 import io.forebay.server.rule.TextSet;
-import io.forebay.server.rule.TextTest;
 import io.forebay.server.rule.TimeWindow;
 import io.forebay.server.text.LinearRegex;
 import io.forebay.server.text.Printable;
@@ -143,10 +143,7 @@ final class ConditionBinder {
       return null;
     }
     if (entries.isEmpty()) {
-      if (tree instanceof ConfigTree.Mapping mapping && mapping.entries().isEmpty()) {
-        reader.problem(
-            tree.place(), path, "an empty condition", "known here: " + String.join(", ", KEYS));
-      }
+      refuseEmpty(path, tree, KEYS);
       return null;
     }
     List<Condition> conditions = new ArrayList<>();
@@ -193,8 +190,16 @@ final class ConditionBinder {
     };
   }
 
+  /** Unknown keys were reported already; a condition without any is a mistake too. */
+  private void refuseEmpty(String path, ConfigTree tree, List<String> keys) {
+    if (tree instanceof ConfigTree.Mapping mapping && mapping.entries().isEmpty()) {
+      reader.problem(
+          tree.place(), path, "an empty condition", "known here: " + String.join(", ", keys));
+    }
+  }
+
   private static @Nullable Condition of(
-      @Nullable TextTest test, Function<TextTest, Condition> make) {
+      @Nullable TextMatcher test, Function<TextMatcher, Condition> make) {
     return test == null ? null : make.apply(test);
   }
 
@@ -208,17 +213,14 @@ final class ConditionBinder {
       return null;
     }
     if (entries.isEmpty()) {
-      if (tree instanceof ConfigTree.Mapping mapping && mapping.entries().isEmpty()) {
-        reader.problem(
-            tree.place(), path, "an empty condition", "known here: " + String.join(", ", keys));
-      }
+      refuseEmpty(path, tree, keys);
       return null;
     }
     ConfigTree.Entry status = entries.get("status");
     BitSet statuses = status == null ? null : statuses(path + ".status", status.value());
     ConfigTree.Entry type = entries.get("content-type");
-    TextTest typeTest = type == null ? null : textTest(path + ".content-type", type.value());
-    Map<String, TextTest> headers = new LinkedHashMap<>();
+    TextMatcher typeTest = type == null ? null : textTest(path + ".content-type", type.value());
+    Map<String, TextMatcher> headers = new LinkedHashMap<>();
     ConfigTree.Entry header = entries.get("header");
     if (header != null) {
       Map<String, ConfigTree.Entry> named = reader.entries(path + ".header", header.value());
@@ -228,7 +230,7 @@ final class ConditionBinder {
       for (ConfigTree.Entry entry : named.values()) {
         String own = path + ".header." + entry.key();
         String name = headerName(own, entry);
-        TextTest test = textTest(own, entry.value());
+        TextMatcher test = textTest(own, entry.value());
         if (name == null || test == null) {
           return null;
         }
@@ -328,7 +330,7 @@ final class ConditionBinder {
   }
 
   private interface NamedCondition {
-    Condition of(String name, TextTest test);
+    Condition of(String name, TextMatcher test);
   }
 
   private @Nullable Condition named(
@@ -346,7 +348,7 @@ final class ConditionBinder {
     for (ConfigTree.Entry entry : entries.values()) {
       String own = path + "." + entry.key();
       String name = check.check(own, entry);
-      TextTest test = textTest(own, entry.value());
+      TextMatcher test = textTest(own, entry.value());
       if (name == null || test == null) {
         isWhole = false;
       } else {
@@ -384,12 +386,12 @@ final class ConditionBinder {
     return entry.key();
   }
 
-  private @Nullable TextTest words(String path, ConfigTree tree, Collection<String> known) {
+  private @Nullable TextMatcher words(String path, ConfigTree tree, Collection<String> known) {
     List<String> words = reader.words(path, tree, known);
-    return words == null ? null : new TextTest.Exact(TextSet.of(words));
+    return words == null ? null : new TextMatcher.Exact(TextSet.of(words));
   }
 
-  private @Nullable TextTest methodTest(String path, ConfigTree tree) {
+  private @Nullable TextMatcher methodTest(String path, ConfigTree tree) {
     List<String> methods = reader.texts(path, tree);
     if (methods == null) {
       return null;
@@ -412,7 +414,7 @@ final class ConditionBinder {
         return null;
       }
     }
-    return new TextTest.Exact(TextSet.of(methods));
+    return new TextMatcher.Exact(TextSet.of(methods));
   }
 
   private @Nullable Condition client(String path, ConfigTree tree) {
@@ -422,7 +424,7 @@ final class ConditionBinder {
     }
     try {
       return RequestConditions.client(
-          AddressSet.of(ValueType.NETWORKS.reader().read(String.join(",", texts))));
+          NetworkSet.masked(ValueType.NETWORKS.reader().read(String.join(",", texts))));
     } catch (ValueType.WrongValueException e) {
       reader.problem(tree.place(), path, e.message(), e.right());
       return null;
@@ -432,7 +434,7 @@ final class ConditionBinder {
   // --- texts ------------------------------------------------------------------------------------
 
   /** A value or a list of values, each with wildcards or not; or a mapping. */
-  private @Nullable TextTest textTest(String path, ConfigTree tree) {
+  private @Nullable TextMatcher textTest(String path, ConfigTree tree) {
     if (tree instanceof ConfigTree.Mapping) {
       return mappedTest(path, tree, TEXT_KEYS, this::plainTest);
     }
@@ -440,26 +442,26 @@ final class ConditionBinder {
     return texts == null ? null : valuesTest(texts);
   }
 
-  private static TextTest valuesTest(List<String> texts) {
-    List<TextTest> tests = new ArrayList<>();
+  private static TextMatcher valuesTest(List<String> texts) {
+    List<TextMatcher> tests = new ArrayList<>();
     List<String> exact = new ArrayList<>();
     for (String text : texts) {
       if (text.equals("*")) {
-        return TextTest.present();
+        return TextMatcher.present();
       }
       if (Glob.isPattern(text)) {
-        tests.add(new TextTest.Wildcard(Glob.of(text)));
+        tests.add(new TextMatcher.Wildcard(Glob.of(text)));
       } else {
         exact.add(text);
       }
     }
     if (!exact.isEmpty()) {
-      tests.addFirst(new TextTest.Exact(TextSet.of(exact)));
+      tests.addFirst(new TextMatcher.Exact(TextSet.of(exact)));
     }
-    return TextTest.any(tests);
+    return TextMatcher.any(tests);
   }
 
-  private @Nullable TextTest hostTest(String path, ConfigTree tree) {
+  private @Nullable TextMatcher hostTest(String path, ConfigTree tree) {
     if (tree instanceof ConfigTree.Mapping) {
       return mappedTest(path, tree, HOST_KEYS, this::hostPart);
     }
@@ -487,7 +489,7 @@ final class ConditionBinder {
     return false;
   }
 
-  private @Nullable TextTest hostPart(String path, ConfigTree tree, String key, String text) {
+  private @Nullable TextMatcher hostPart(String path, ConfigTree tree, String key, String text) {
     if (key.equals("regex")) {
       return plainTest(path, tree, key, text);
     }
@@ -496,7 +498,7 @@ final class ConditionBinder {
         : null;
   }
 
-  private @Nullable TextTest pathTest(String path, ConfigTree tree) {
+  private @Nullable TextMatcher pathTest(String path, ConfigTree tree) {
     if (tree instanceof ConfigTree.Mapping) {
       return mappedTest(path, tree, PATH_KEYS, this::pathPart);
     }
@@ -504,18 +506,18 @@ final class ConditionBinder {
     if (texts == null) {
       return null;
     }
-    List<TextTest> tests = new ArrayList<>();
+    List<TextMatcher> tests = new ArrayList<>();
     for (String text : texts) {
-      TextTest test = pathPart(path, tree, "prefix", text);
+      TextMatcher test = pathPart(path, tree, "prefix", text);
       if (test == null) {
         return null;
       }
       tests.add(test);
     }
-    return TextTest.any(tests);
+    return TextMatcher.any(tests);
   }
 
-  private @Nullable TextTest pathPart(String path, ConfigTree tree, String key, String text) {
+  private @Nullable TextMatcher pathPart(String path, ConfigTree tree, String key, String text) {
     if (key.equals("is") || key.equals("prefix")) {
       try {
         ValueType.PATH_PREFIX.reader().read(text);
@@ -524,8 +526,8 @@ final class ConditionBinder {
         return null;
       }
       return key.equals("is")
-          ? new TextTest.Exact(TextSet.of(List.of(text)))
-          : new TextTest.PathPrefix(text);
+          ? new TextMatcher.Exact(TextSet.of(List.of(text)))
+          : new TextMatcher.PathPrefix(text);
     }
     if (key.equals("extension")) {
       return extension(path, tree, text);
@@ -549,10 +551,10 @@ final class ConditionBinder {
     return plainTest(path, tree, key, text);
   }
 
-  private @Nullable TextTest extension(String path, ConfigTree tree, String text) {
+  private @Nullable TextMatcher extension(String path, ConfigTree tree, String text) {
     String extension = text.startsWith(".") ? text.substring(1) : text;
     if (extension.matches("[A-Za-z0-9_~-]{1,32}")) {
-      return new TextTest.Extension(TextSet.ofIgnoringCase(List.of(extension)));
+      return new TextMatcher.Extension(TextSet.ofIgnoringCase(List.of(extension)));
     }
     reader.problem(
         tree.place(),
@@ -563,11 +565,11 @@ final class ConditionBinder {
   }
 
   private interface TextPart {
-    @Nullable TextTest test(String path, ConfigTree tree, String key, String text);
+    @Nullable TextMatcher test(String path, ConfigTree tree, String key, String text);
   }
 
   /** All keys hold; of the values of one key, one. */
-  private @Nullable TextTest mappedTest(
+  private @Nullable TextMatcher mappedTest(
       String path, ConfigTree tree, List<String> keys, TextPart part) {
     Map<String, ConfigTree.Entry> entries = reader.entries(path, tree, keys);
     if (entries == null) {
@@ -583,35 +585,35 @@ final class ConditionBinder {
       }
       return null;
     }
-    List<TextTest> all = new ArrayList<>();
+    List<TextMatcher> all = new ArrayList<>();
     for (ConfigTree.Entry entry : entries.values()) {
       String own = path + "." + entry.key();
       List<String> texts = reader.texts(own, entry.value());
       if (texts == null) {
         return null;
       }
-      List<TextTest> any = new ArrayList<>();
+      List<TextMatcher> any = new ArrayList<>();
       for (String text : texts) {
-        TextTest test = part.test(own, entry.value(), entry.key(), text);
+        TextMatcher test = part.test(own, entry.value(), entry.key(), text);
         if (test == null) {
           return null;
         }
         any.add(test);
       }
-      all.add(TextTest.any(any));
+      all.add(TextMatcher.any(any));
     }
-    return TextTest.all(all);
+    return TextMatcher.all(all);
   }
 
-  private @Nullable TextTest plainTest(String path, ConfigTree tree, String key, String text) {
+  private @Nullable TextMatcher plainTest(String path, ConfigTree tree, String key, String text) {
     return switch (key) {
-      case "is" -> new TextTest.Exact(TextSet.of(List.of(text)));
-      case "prefix" -> new TextTest.Prefix(text);
-      case "suffix" -> new TextTest.Suffix(text);
-      case "glob" -> new TextTest.Wildcard(Glob.of(text));
+      case "is" -> new TextMatcher.Exact(TextSet.of(List.of(text)));
+      case "prefix" -> new TextMatcher.Prefix(text);
+      case "suffix" -> new TextMatcher.Suffix(text);
+      case "glob" -> new TextMatcher.Wildcard(Glob.of(text));
       case "present" -> {
         if (text.equals("true")) {
-          yield TextTest.present();
+          yield TextMatcher.present();
         }
         reader.problem(
             tree.place(), path, "only true can be written here", "put the condition below not");
@@ -619,7 +621,7 @@ final class ConditionBinder {
       }
       case "regex" -> {
         try {
-          yield new TextTest.Regex(LinearRegex.of(text));
+          yield new TextMatcher.Regex(LinearRegex.of(text));
         } catch (IllegalArgumentException e) {
           reader.problem(
               tree.place(), path, Printable.shown(String.valueOf(e.getMessage()), 200), "");

@@ -283,7 +283,8 @@ final class ConfigKeys {
           ValueType.ACME_CHALLENGES,
           "tls-alpn-01,http-01",
           tls -> ValueType.printChallenges(tls.acme().challenges()),
-          "Challenges in the order of use; after a failed attempt the next one is used."
+          "Challenges, in the order in which they are tried; each attempt after a failure uses the"
+              + " next one."
               + " `tls-alpn-01` (RFC 8737) is validated on port 443 and `http-01` on port 80: the"
               + " authority must reach a TLS or a plain text listener of this node there.");
   static final Field<TlsConfig, String> ACME_EAB_KEY_ID =

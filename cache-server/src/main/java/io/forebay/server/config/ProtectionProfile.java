@@ -83,7 +83,7 @@ public record ProtectionProfile(
   }
 
   /**
-   * Links that admit whoever has them.
+   * Links that admit every client that presents them.
    *
    * @param parameters of the query that the signature consists of
    * @param hasAddress whether nginx's recipe has the client's address

@@ -37,51 +37,6 @@ public record ServerConfig(
     List<NamedRules> matchers,
     List<NamedRules> ruleSets) {
 
-  /** Without matchers and sets of rules. */
-  public ServerConfig(
-      List<ListenerConfig> listeners,
-      AdminConfig admin,
-      ThreadsConfig threads,
-      StoreConfig store,
-      List<DiskConfig> stores,
-      List<OriginConfig> origins,
-      List<RouteConfig> routes,
-      LimitsConfig limits,
-      TimeoutsConfig timeouts,
-      TunnelsConfig tunnels,
-      ForwardingConfig forwarding,
-      AccessLogConfig accessLog,
-      Http2Config http2,
-      OverloadConfig overload,
-      TlsConfig tls,
-      Http3Config http3,
-      PurgeConfig purge,
-      List<StorageClassConfig> storageClasses,
-      List<ProtectionProfile> protections) {
-    this(
-        listeners,
-        admin,
-        threads,
-        store,
-        stores,
-        origins,
-        routes,
-        limits,
-        timeouts,
-        tunnels,
-        forwarding,
-        accessLog,
-        http2,
-        overload,
-        tls,
-        http3,
-        purge,
-        storageClasses,
-        protections,
-        List.of(),
-        List.of());
-  }
-
   /** A matcher or a set of rules as it was written; the routes have what it was compiled to. */
   public record NamedRules(String name, String text) {}
 

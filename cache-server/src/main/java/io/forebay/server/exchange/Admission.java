@@ -2,7 +2,7 @@ package io.forebay.server.exchange;
 
 import io.forebay.server.protect.Authentication;
 import io.forebay.server.protect.Refusal;
-import io.forebay.server.protect.RouteGate;
+import io.forebay.server.protect.RouteProtection;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
@@ -12,14 +12,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class Admission implements Authentication.Listener {
   private final ExchangeContext loop;
-  private final RouteGate gate;
+  private final RouteProtection gate;
   private final ClientRequest request;
   private final ClientResponse response;
   private final Continuation exchange;
 
   private Admission(
       ExchangeContext loop,
-      RouteGate gate,
+      RouteProtection gate,
       ClientRequest request,
       ClientResponse response,
       Continuation exchange) {
@@ -33,7 +33,7 @@ final class Admission implements Authentication.Listener {
   /** Gives the step that follows; a request that is refused is answered here. */
   static Step judge(
       ExchangeContext loop, ClientRequest request, ClientResponse response, Continuation exchange) {
-    RouteGate gate = request.config().gate(request.route());
+    RouteProtection gate = request.config().gate(request.route());
     return gate == null
         ? Step.ADMITTED
         : new Admission(loop, gate, request, response, exchange).judge();

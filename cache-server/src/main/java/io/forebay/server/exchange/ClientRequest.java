@@ -8,7 +8,7 @@ import io.forebay.core.route.Route;
 import io.forebay.server.fill.history.FillKey;
 import io.forebay.server.http.ClientInfo;
 import io.forebay.server.http.RequestBody;
-import io.forebay.server.protect.RouteGate;
+import io.forebay.server.protect.RouteProtection;
 import io.forebay.server.rule.RuleOutcome;
 import io.forebay.server.runtime.RuntimeConfig;
 import org.jspecify.annotations.Nullable;
@@ -95,7 +95,7 @@ final class ClientRequest {
   void hideRemovedFields() {
     view = route().settings().cookies().request().requestWithout(view);
     view = route().forwarding().requestWithout(view);
-    RouteGate gate = config.gate(route());
+    RouteProtection gate = config.gate(route());
     if (gate != null) {
       view = gate.withoutToken(view);
     }

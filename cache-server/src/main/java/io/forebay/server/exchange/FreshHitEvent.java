@@ -8,7 +8,7 @@ import io.forebay.core.route.Route;
 import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.http.ClientInfo;
 import io.forebay.server.loop.RequestIds;
-import io.forebay.server.protect.RouteGate;
+import io.forebay.server.protect.RouteProtection;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +25,7 @@ final class FreshHitEvent extends RequestEvent {
   private WireRequest request = new WireRequest("http");
   private ClientInfo client = new ClientInfo("", 0, "", "", false, null, 0);
   private @Nullable Route route;
-  private @Nullable RouteGate gate;
+  private @Nullable RouteProtection gate;
   private int status;
   private long bytes;
   private long epochMillis;
@@ -38,7 +38,7 @@ final class FreshHitEvent extends RequestEvent {
   /** Becomes the event of this request. */
   FreshHitEvent of(
       Route matched,
-      @Nullable RouteGate gateOfRoute,
+      @Nullable RouteProtection gateOfRoute,
       WireRequest answered,
       ClientInfo asking,
       int sentStatus,
@@ -97,7 +97,7 @@ final class FreshHitEvent extends RequestEvent {
 
   @Override
   public @Nullable CharSequence query() {
-    RouteGate asked = gate;
+    RouteProtection asked = gate;
     return asked == null ? request.queryText() : asked.withoutToken(request.queryText());
   }
 

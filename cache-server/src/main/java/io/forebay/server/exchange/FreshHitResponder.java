@@ -18,7 +18,7 @@ import io.forebay.server.fill.VariantList;
 import io.forebay.server.http.ClientInfo;
 import io.forebay.server.http.ResponseSink;
 import io.forebay.server.protect.Gatekeeper;
-import io.forebay.server.protect.RouteGate;
+import io.forebay.server.protect.RouteProtection;
 import io.forebay.server.response.HeadWriter;
 import io.forebay.server.rule.RequestFacts;
 import io.forebay.server.rule.RouteRules;
@@ -90,7 +90,7 @@ final class FreshHitResponder {
     }
     StoredHead head = lane.head();
     long now = loop.nowMillis();
-    RouteGate gate = snapshot.gate(route);
+    RouteProtection gate = snapshot.gate(route);
     if (!isServable(route, request, head, meta, now)
         || (gate != null && !gatekeeper.admits(gate, request, client))) {
       lane.unpin(head.region());

@@ -11,6 +11,7 @@ import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.fairness.ClientNetwork;
 import io.forebay.server.http.ClientInfo;
 import io.forebay.server.http.ResponseSink;
+import io.forebay.server.network.IpAddress;
 import io.forebay.server.response.HeadLines;
 import io.forebay.server.response.HeadWriter;
 import io.forebay.server.rule.LocalAnswer;
@@ -80,11 +81,15 @@ final class RuleResponder {
   }
 
   /** As the rules see it: that of the connection, or what a trusted proxy says. */
-  private static @Nullable String address(ClientRequest request) {
-    String peer = request.client().address();
-    return request.config().upstream().trusts(peer)
-        ? ClientNetwork.address(peer, request.view().fields(), request.config().upstream()::trusts)
-        : peer;
+  private static @Nullable IpAddress address(ClientRequest request) {
+    ClientInfo client = request.client();
+    if (!request.config().isTrusted(client.ip())) {
+      return client.ip();
+    }
+    String named =
+        ClientNetwork.address(
+            client.address(), request.view().fields(), request.config().upstream()::trusts);
+    return named == null ? null : IpAddress.of(named);
   }
 
   /**
@@ -101,7 +106,7 @@ final class RuleResponder {
       RequestFacts facts,
       RuleOutcome into) {
     // Whom a trusted proxy speaks for takes parsing its fields.
-    String address = config.trustsNobody() ? client.address() : null;
+    IpAddress address = config.isTrusted(client.ip()) ? null : client.ip();
     return rules.ofFastLane(facts.ofFastLane(request, client, address, nowMillis), into);
   }
 

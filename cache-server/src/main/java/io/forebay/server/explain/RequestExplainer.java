@@ -42,7 +42,7 @@ import io.forebay.server.http.ClientInfo;
 import io.forebay.server.http.PurgeMethods;
 import io.forebay.server.http.RequestBody;
 import io.forebay.server.origin.call.OriginRequest;
-import io.forebay.server.protect.RouteGate;
+import io.forebay.server.protect.RouteProtection;
 import io.forebay.server.response.ResponsePlan;
 import io.forebay.server.rule.LocalAnswer;
 import io.forebay.server.rule.RequestFacts;
@@ -221,12 +221,12 @@ public final class RequestExplainer {
   }
 
   private void explainProtection(Route to) {
-    RouteGate gate = snapshot.gate(to);
+    RouteProtection gate = snapshot.gate(to);
     if (gate == null) {
       return;
     }
     request = gate.withoutToken(request);
-    for (RouteGate.Requirement requirement : gate.requirements()) {
+    for (RouteProtection.Requirement requirement : gate.requirements()) {
       addRule("protection", null, requirement.name() + ": " + requirement.text());
     }
     notes.add(
@@ -243,7 +243,7 @@ public final class RequestExplainer {
     }
     notes.add("rules were asked as for a client at " + CLIENT.address() + " over HTTP/1.1");
     RuleOutcome outcome =
-        ofRoute.of(new RequestFacts().of(request, CLIENT, CLIENT.address(), stage.nowMillis));
+        ofRoute.of(new RequestFacts().of(request, CLIENT, CLIENT.ip(), stage.nowMillis));
     outcome.rules().forEach(rule -> addRule("rule " + rule.name(), null, rule.describe()));
     return outcome;
   }

@@ -20,7 +20,7 @@ public record IpAddress(long hi, long lo) {
 
   /** Reads an address without port and brackets; a zone is ignored. Null for anything else. */
   public static @Nullable IpAddress parse(CharSequence text) {
-    IpText reader = new IpText();
+    IpAddressReader reader = new IpAddressReader();
     int end = 0;
     while (end < text.length() && text.charAt(end) != '%') {
       end++;

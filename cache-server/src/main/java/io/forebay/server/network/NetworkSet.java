@@ -125,7 +125,7 @@ public final class NetworkSet {
     private static final long MAPPED_FIRST = 0xffffL << 32;
     private static final long MAPPED_LAST = MAPPED_FIRST | 0xffff_ffffL;
 
-    private final IpText reader = new IpText();
+    private final IpAddressReader reader = new IpAddressReader();
     private long[] ranges = new long[64];
     private int length;
     private int networks;

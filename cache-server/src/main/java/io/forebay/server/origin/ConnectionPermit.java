@@ -66,7 +66,7 @@ final class ConnectionPermit {
     origin.release(this);
   }
 
-  /** The pool has requests that wait, but none for which this is of use. */
+  /** The pool has requests that wait, but none that can use this permit. */
   void returnUnused(OriginPool by) {
     origin.free(this);
     origin.wakeOthers(by);

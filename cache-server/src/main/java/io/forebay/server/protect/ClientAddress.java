@@ -5,7 +5,7 @@ import io.forebay.core.http.FieldsView;
 import io.forebay.server.fairness.ClientNetwork;
 import io.forebay.server.http.ClientInfo;
 import io.forebay.server.network.IpAddress;
-import io.forebay.server.network.IpText;
+import io.forebay.server.network.IpAddressReader;
 import io.forebay.server.network.NetworkSet;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class ClientAddress implements BiConsumer<CharSequence, CharSequence> {
   private static final String X_FORWARDED_FOR = "x-forwarded-for";
 
-  private final IpText reader = new IpText();
+  private final IpAddressReader reader = new IpAddressReader();
   private NetworkSet trusted = NetworkSet.EMPTY;
   private boolean isPathSeen;
   private long hi;

@@ -78,7 +78,7 @@ public final class Gatekeeper {
    * counted, and {@link #judge} says what becomes of it. Allocates nothing, except to verify a
    * signed URL.
    */
-  public boolean admits(RouteGate gate, RequestView request, ClientInfo client) {
+  public boolean admits(RouteProtection gate, RequestView request, ClientInfo client) {
     address.resolve(client, request.fields(), gate.trusted());
     return gate.basicAuth() == null
         && (!gate.hasAccess() || gate.admits(address))
@@ -88,7 +88,7 @@ public final class Gatekeeper {
   }
 
   /** Why a request is refused, or null where it is admitted. Called once for each request. */
-  public @Nullable Refusal judge(RouteGate gate, RequestView request, ClientInfo client) {
+  public @Nullable Refusal judge(RouteProtection gate, RequestView request, ClientInfo client) {
     address.resolve(client, request.fields(), gate.trusted());
     if (gate.hasAccess() && !gate.admits(address)) {
       counters.count(ProtectionRule.ACCESS);
@@ -113,7 +113,7 @@ public final class Gatekeeper {
   }
 
   /** For the client whose address was resolved last. */
-  private Verdict verdict(RouteGate gate, RequestView request) {
+  private Verdict verdict(RouteProtection gate, RequestView request) {
     UrlSignature signature = gate.signature();
     return signature == null
         ? Verdict.VALID
@@ -126,7 +126,10 @@ public final class Gatekeeper {
    * @param request as received, with its Authorization field
    */
   public Authentication authenticate(
-      RouteGate gate, RequestView request, ClientInfo client, Authentication.Listener listener) {
+      RouteProtection gate,
+      RequestView request,
+      ClientInfo client,
+      Authentication.Listener listener) {
     BasicAuthConfig auth = gate.basicAuth();
     if (auth == null) {
       return ADMITTED;
@@ -156,7 +159,7 @@ public final class Gatekeeper {
   }
 
   /** A password turned out to be wrong; on the loop. */
-  public void wrongPassword(RouteGate gate, RequestView request, ClientInfo client) {
+  public void wrongPassword(RouteProtection gate, RequestView request, ClientInfo client) {
     counters.count(ProtectionRule.BASIC_AUTH);
     address.resolve(client, request.fields(), gate.trusted());
     int ignored =

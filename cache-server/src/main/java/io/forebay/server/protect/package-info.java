@@ -3,7 +3,7 @@
  * fast lane as for everything else. Start at {@link Gatekeeper}.
  *
  * <pre>
- *   protection.NAME ──► RouteGate: compiled at load, immutable, shared by loops
+ *   protection.NAME ──► RouteProtection: compiled at load, immutable, shared by loops
  *                           │
  *   request of a route ──► Gatekeeper (one per loop) ──► admitted
  *                           │                        └─► Refusal: status, reason, fields

@@ -28,7 +28,7 @@ public interface Condition {
   void parts(Consumer<RequestPart> each);
 
   /** Tells the regular expressions on paths whose groups a template can name. */
-  default void pathExpressions(Consumer<TextTest.Regex> each) {}
+  default void pathExpressions(Consumer<TextMatcher.Regex> each) {}
 
   /** Number of conditions in it. */
   default int size() {
@@ -37,12 +37,12 @@ public interface Condition {
 
   /** All hold; cheap ones are asked first. */
   static Condition all(List<Condition> conditions) {
-    return conditions.size() == 1 ? conditions.getFirst() : new All(sorted(conditions));
+    return conditions.size() == 1 ? conditions.getFirst() : new Group(sorted(conditions), NO);
   }
 
   /** One holds at least. */
   static Condition any(List<Condition> conditions) {
-    return conditions.size() == 1 ? conditions.getFirst() : new Any(sorted(conditions));
+    return conditions.size() == 1 ? conditions.getFirst() : new Group(sorted(conditions), YES);
   }
 
   static Condition not(Condition condition) {
@@ -53,16 +53,21 @@ public interface Condition {
     return conditions.stream().sorted(Comparator.comparingInt(Condition::cost)).toList();
   }
 
-  /** As {@link #all}. */
-  record All(List<Condition> conditions) implements Condition {
+  /**
+   * Several conditions. One verdict of them decides; without it, one that cannot be told yet leaves
+   * the whole untold.
+   *
+   * @param decisive {@link #NO} if all have to hold, {@link #YES} if one has to
+   */
+  record Group(List<Condition> conditions, int decisive) implements Condition {
 
     @Override
     public int test(RequestFacts facts) {
-      int verdict = YES;
+      int verdict = decisive == NO ? YES : NO;
       for (int i = 0; i < conditions.size(); i++) {
         int one = conditions.get(i).test(facts);
-        if (one == NO) {
-          return NO;
+        if (one == decisive) {
+          return decisive;
         }
         verdict = Math.max(verdict, one);
       }
@@ -80,44 +85,7 @@ public interface Condition {
     }
 
     @Override
-    public void pathExpressions(Consumer<TextTest.Regex> each) {
-      conditions.forEach(condition -> condition.pathExpressions(each));
-    }
-
-    @Override
-    public int size() {
-      return 1 + conditions.stream().mapToInt(Condition::size).sum();
-    }
-  }
-
-  /** As {@link #any}. */
-  record Any(List<Condition> conditions) implements Condition {
-
-    @Override
-    public int test(RequestFacts facts) {
-      int verdict = NO;
-      for (int i = 0; i < conditions.size(); i++) {
-        int one = conditions.get(i).test(facts);
-        if (one == YES) {
-          return YES;
-        }
-        verdict = Math.max(verdict, one);
-      }
-      return verdict;
-    }
-
-    @Override
-    public int cost() {
-      return conditions.stream().mapToInt(Condition::cost).sum();
-    }
-
-    @Override
-    public void parts(Consumer<RequestPart> each) {
-      conditions.forEach(condition -> condition.parts(each));
-    }
-
-    @Override
-    public void pathExpressions(Consumer<TextTest.Regex> each) {
+    public void pathExpressions(Consumer<TextMatcher.Regex> each) {
       conditions.forEach(condition -> condition.pathExpressions(each));
     }
 

@@ -1,6 +1,7 @@
 package io.forebay.server.rule;
 
 import io.forebay.core.http.AuthorityNormalizer;
+import io.forebay.server.network.NetworkSet;
 import io.forebay.server.rule.RequestPart.Kind;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
@@ -12,59 +13,59 @@ public final class RequestConditions {
   private RequestConditions() {}
 
   /** The host, in lower case and without a port. */
-  public static Condition host(TextTest test) {
+  public static Condition host(TextMatcher test) {
     return new Part(Kind.HOST, test);
   }
 
   /** The path in normal form, without the query. */
-  public static Condition path(TextTest test) {
+  public static Condition path(TextMatcher test) {
     return new Part(Kind.PATH, test);
   }
 
-  public static Condition method(TextTest test) {
+  public static Condition method(TextMatcher test) {
     return new Part(Kind.METHOD, test);
   }
 
-  public static Condition scheme(TextTest test) {
+  public static Condition scheme(TextMatcher test) {
     return new Part(Kind.SCHEME, test);
   }
 
-  public static Condition listener(TextTest test) {
+  public static Condition listener(TextMatcher test) {
     return new Part(Kind.LISTENER, test);
   }
 
-  public static Condition protocol(TextTest test) {
+  public static Condition protocol(TextMatcher test) {
     return new Part(Kind.PROTOCOL, test);
   }
 
-  public static Condition tlsVersion(TextTest test) {
+  public static Condition tlsVersion(TextMatcher test) {
     return new Tls(test, false);
   }
 
-  public static Condition tlsServerName(TextTest test) {
+  public static Condition tlsServerName(TextMatcher test) {
     return new Tls(test, true);
   }
 
   /** One line of the field passes. */
-  public static Condition header(String lowerCaseName, TextTest test) {
+  public static Condition header(String lowerCaseName, TextMatcher test) {
     return new Header(lowerCaseName, test);
   }
 
   /** One cookie of that name passes. */
-  public static Condition cookie(String name, TextTest test) {
+  public static Condition cookie(String name, TextMatcher test) {
     return new Header("cookie", new CookieTest(name, test), new RequestPart(Kind.COOKIE, name));
   }
 
   /** One parameter of that name passes, decoded. */
-  public static Condition query(String name, TextTest test) {
+  public static Condition query(String name, TextMatcher test) {
     return new Query(name, test);
   }
 
-  public static Condition client(AddressSet networks) {
+  public static Condition client(NetworkSet networks) {
     return new Client(networks);
   }
 
-  private record Part(Kind kind, TextTest test) implements Condition {
+  private record Part(Kind kind, TextMatcher test) implements Condition {
 
     @Override
     public int test(RequestFacts facts) {
@@ -103,23 +104,23 @@ public final class RequestConditions {
     }
 
     @Override
-    public void pathExpressions(Consumer<TextTest.Regex> each) {
+    public void pathExpressions(Consumer<TextMatcher.Regex> each) {
       if (kind == Kind.PATH) {
         expressions(test, each);
       }
     }
   }
 
-  private static void expressions(TextTest test, Consumer<TextTest.Regex> each) {
+  private static void expressions(TextMatcher test, Consumer<TextMatcher.Regex> each) {
     switch (test) {
-      case TextTest.Regex regex -> each.accept(regex);
-      case TextTest.Any any -> any.tests().forEach(one -> expressions(one, each));
-      case TextTest.All all -> all.tests().forEach(one -> expressions(one, each));
+      case TextMatcher.Regex regex -> each.accept(regex);
+      case TextMatcher.Any any -> any.tests().forEach(one -> expressions(one, each));
+      case TextMatcher.All all -> all.tests().forEach(one -> expressions(one, each));
       default -> {}
     }
   }
 
-  private record Tls(TextTest test, boolean isServerName) implements Condition {
+  private record Tls(TextMatcher test, boolean isServerName) implements Condition {
 
     @Override
     public int test(RequestFacts facts) {
@@ -138,9 +139,9 @@ public final class RequestConditions {
     }
   }
 
-  private record Header(String name, TextTest test, RequestPart part) implements Condition {
+  private record Header(String name, TextMatcher test, RequestPart part) implements Condition {
 
-    Header(String name, TextTest test) {
+    Header(String name, TextMatcher test) {
       this(name, test, new RequestPart(Kind.HEADER, name));
     }
 
@@ -161,7 +162,7 @@ public final class RequestConditions {
   }
 
   /** Finds the pairs of one name in a line of Cookie. */
-  private record CookieTest(String name, TextTest test) implements TextTest {
+  private record CookieTest(String name, TextMatcher test) implements TextMatcher {
 
     @Override
     public int test(CharSequence text, int from, int to, boolean isFast) {
@@ -189,7 +190,7 @@ public final class RequestConditions {
     }
   }
 
-  private record Query(String name, TextTest test) implements Condition {
+  private record Query(String name, TextMatcher test) implements Condition {
 
     @Override
     public int test(RequestFacts facts) {
@@ -242,7 +243,7 @@ public final class RequestConditions {
     }
   }
 
-  private record Client(AddressSet networks) implements Condition {
+  private record Client(NetworkSet networks) implements Condition {
 
     @Override
     public int test(RequestFacts facts) {

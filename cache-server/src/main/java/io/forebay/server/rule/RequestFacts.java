@@ -4,6 +4,8 @@ import io.forebay.core.http.FieldsView;
 import io.forebay.core.http.Latin1Text;
 import io.forebay.core.http.RequestView;
 import io.forebay.core.http.WireRequest;
+import io.forebay.server.network.IpAddress;
+import io.forebay.server.network.NetworkSet;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -13,15 +15,12 @@ import org.jspecify.annotations.Nullable;
  * for one request after the other.
  */
 public final class RequestFacts {
-  private final long[] addressBits = new long[2];
   private final Latin1Text line = new Latin1Text();
   private @Nullable RequestView view;
   private @Nullable WireRequest wire;
   private @Nullable RuleClient client;
-  private @Nullable String address;
-  private @Nullable String parsedAddress;
+  private @Nullable IpAddress address;
   private boolean isAddressKnown;
-  private boolean hasAddress;
   private long nowMillis;
 
   /**
@@ -30,7 +29,10 @@ public final class RequestFacts {
    * @param clientAddress the address of the client, or null where it is not known
    */
   public RequestFacts of(
-      RequestView request, RuleClient ruleClient, @Nullable String clientAddress, long atMillis) {
+      RequestView request,
+      RuleClient ruleClient,
+      @Nullable IpAddress clientAddress,
+      long atMillis) {
     view = request;
     wire = null;
     client = ruleClient;
@@ -46,7 +48,10 @@ public final class RequestFacts {
    * @param clientAddress the address of the client, or null where only an exchange can tell
    */
   public RequestFacts ofFastLane(
-      WireRequest request, RuleClient ruleClient, @Nullable String clientAddress, long atMillis) {
+      WireRequest request,
+      RuleClient ruleClient,
+      @Nullable IpAddress clientAddress,
+      long atMillis) {
     view = request;
     wire = request;
     client = ruleClient;
@@ -81,7 +86,7 @@ public final class RequestFacts {
   }
 
   /** Whether one line of the field passes the test. */
-  int anyLine(String lowerCaseName, TextTest test) {
+  int anyLine(String lowerCaseName, TextMatcher test) {
     WireRequest fast = wire;
     if (fast == null) {
       FieldsView fields = view().fields();
@@ -106,19 +111,12 @@ public final class RequestFacts {
   }
 
   /** Whether the client's address is in a set. */
-  int isIn(AddressSet set) {
+  int isIn(NetworkSet set) {
     if (!isAddressKnown) {
       return Condition.LATER;
     }
-    String text = address;
-    if (text == null) {
-      return Condition.NO;
-    }
-    if (!text.equals(parsedAddress)) {
-      hasAddress = AddressSet.parse(text, addressBits);
-      parsedAddress = text;
-    }
-    return hasAddress && set.contains(addressBits[0], addressBits[1])
+    IpAddress known = address;
+    return known != null && !known.equals(IpAddress.UNKNOWN) && set.contains(known)
         ? Condition.YES
         : Condition.NO;
   }

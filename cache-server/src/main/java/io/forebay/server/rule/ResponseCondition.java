@@ -14,7 +14,9 @@ import org.jspecify.annotations.Nullable;
  * @param headers by name in lower case: one line of the field passes
  */
 public record ResponseCondition(
-    @Nullable BitSet statuses, @Nullable TextTest contentType, Map<String, TextTest> headers) {
+    @Nullable BitSet statuses,
+    @Nullable TextMatcher contentType,
+    Map<String, TextMatcher> headers) {
 
   boolean holds(int status, FieldsView fields) {
     if (statuses != null && !statuses.get(status)) {
@@ -30,7 +32,7 @@ public record ResponseCondition(
                     header.getValue().test(line, 0, line.length(), false) == Condition.YES));
   }
 
-  private static boolean isMediaType(FieldsView fields, TextTest test) {
+  private static boolean isMediaType(FieldsView fields, TextMatcher test) {
     CharSequence line = fields.first("content-type");
     if (line == null) {
       return false;

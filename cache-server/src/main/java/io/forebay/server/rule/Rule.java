@@ -25,7 +25,7 @@ public record Rule(String name, String place, @Nullable Condition when, RuleActi
     if (condition == null || actions.groups() == 0) {
       return null;
     }
-    for (TextTest.Regex regex : expressions(condition)) {
+    for (TextMatcher.Regex regex : expressions(condition)) {
       String[] captures = regex.expression().captures(request.path());
       if (captures != null) {
         return captures;
@@ -50,8 +50,8 @@ public record Rule(String name, String place, @Nullable Condition when, RuleActi
             .orElse(0);
   }
 
-  private static List<TextTest.Regex> expressions(Condition condition) {
-    List<TextTest.Regex> found = new ArrayList<>();
+  private static List<TextMatcher.Regex> expressions(Condition condition) {
+    List<TextMatcher.Regex> found = new ArrayList<>();
     condition.pathExpressions(found::add);
     return found;
   }

@@ -15,8 +15,9 @@ import io.forebay.server.config.ServerConfig.RouteConfig;
 import io.forebay.server.config.TrustedNetworks;
 import io.forebay.server.counters.NameTable;
 import io.forebay.server.http.ClientInfo;
+import io.forebay.server.network.IpAddress;
 import io.forebay.server.network.NetworkSet;
-import io.forebay.server.protect.RouteGate;
+import io.forebay.server.protect.RouteProtection;
 import io.forebay.server.rule.RouteRules;
 import io.forebay.server.rule.RuleOutcome;
 import java.nio.charset.StandardCharsets;
@@ -45,8 +46,11 @@ public final class RuntimeConfig {
   private final CacheStatus cacheStatus;
   private final ProxyStatus proxyStatus;
 
+  /** Peers that may name their clients. */
+  private final NetworkSet trusted;
+
   /** By name of the route; null where no route has a protection. */
-  private final @Nullable Map<String, RouteGate> gates;
+  private final @Nullable Map<String, RouteProtection> gates;
 
   /** The Via line of every response, complete. */
   private final byte[] viaLine;
@@ -73,7 +77,8 @@ public final class RuntimeConfig {
         config.protections().stream()
             .collect(Collectors.toUnmodifiableMap(ProtectionProfile::name, profile -> profile));
     this.routes = RouteCompiler.of(config.routes(), origins, profiles, routeNumbers);
-    this.gates = gates(config, profiles);
+    this.trusted = NetworkSet.masked(config.forwarding().trusted());
+    this.gates = gates(config, profiles, trusted);
     this.nodeId = config.forwarding().nodeId();
     this.cacheStatus = new CacheStatus(nodeId);
     this.proxyStatus = new ProxyStatus(nodeId);
@@ -125,23 +130,22 @@ public final class RuntimeConfig {
     return upstream;
   }
 
-  private static @Nullable Map<String, RouteGate> gates(
-      ServerConfig config, Map<String, ProtectionProfile> profiles) {
-    NetworkSet trusted = NetworkSet.masked(config.forwarding().trusted());
-    Map<String, RouteGate> byRoute = new HashMap<>();
+  private static @Nullable Map<String, RouteProtection> gates(
+      ServerConfig config, Map<String, ProtectionProfile> profiles, NetworkSet trusted) {
+    Map<String, RouteProtection> byRoute = new HashMap<>();
     for (RouteConfig route : config.routes()) {
       ProtectionProfile profile =
           route.protection() == null ? null : profiles.get(route.protection());
       if (profile != null) {
-        byRoute.put(route.name(), RouteGate.of(route.name(), profile, trusted));
+        byRoute.put(route.name(), RouteProtection.of(route.name(), profile, trusted));
       }
     }
     return byRoute.isEmpty() ? null : Map.copyOf(byRoute);
   }
 
   /** The protection of a route, or null. */
-  public @Nullable RouteGate gate(Route route) {
-    Map<String, RouteGate> protectedRoutes = gates;
+  public @Nullable RouteProtection gate(Route route) {
+    Map<String, RouteProtection> protectedRoutes = gates;
     return protectedRoutes == null ? null : protectedRoutes.get(route.name());
   }
 
@@ -171,9 +175,9 @@ public final class RuntimeConfig {
             .build());
   }
 
-  /** Whether no proxy is trusted to name its clients. */
-  public boolean trustsNobody() {
-    return config.forwarding().trusted().isEmpty();
+  /** Whether a peer with that address is trusted to name its clients. Allocates nothing. */
+  public boolean isTrusted(IpAddress peer) {
+    return trusted.contains(peer);
   }
 
   /** Networks whose clients may purge with a request. */

@@ -168,6 +168,8 @@ public final class ListenFixture implements AutoCloseable {
         http3,
         ServerConfig.PurgeConfig.OFF,
         List.of(),
+        List.of(),
+        List.of(),
         List.of());
   }
 
@@ -192,7 +194,9 @@ public final class ListenFixture implements AutoCloseable {
         c.http3(),
         c.purge(),
         c.storageClasses(),
-        c.protections());
+        c.protections(),
+        c.matchers(),
+        c.ruleSets());
   }
 
   public int port() {

@@ -115,7 +115,9 @@ class RefusalLogTest {
                 c.http3(),
                 c.purge(),
                 c.storageClasses(),
-                c.protections()));
+                c.protections(),
+                c.matchers(),
+                c.ruleSets()));
   }
 
   @AfterEach

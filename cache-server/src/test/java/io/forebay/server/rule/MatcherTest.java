@@ -12,6 +12,7 @@ import io.forebay.core.http.WireRequest;
 import io.forebay.server.config.ConfigEnvironment;
 import io.forebay.server.config.ConfigLoader;
 import io.forebay.server.config.ConfigOutcome;
+import io.forebay.server.network.IpAddress;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -175,12 +176,12 @@ final class MatcherTest {
       throws IOException {
     RouteRules rules = rules(condition);
     RequestFacts facts = new RequestFacts();
-    facts.of(request(target, field), CLIENT, "192.0.2.7", NOW);
+    facts.of(request(target, field), CLIENT, IpAddress.of("192.0.2.7"), NOW);
     assertEquals(holds, !rules.of(facts).rules().isEmpty());
     WireRequest wire = wire(target, field);
     if (wire != null) {
       RuleOutcome outcome = new RuleOutcome();
-      facts.ofFastLane(wire, CLIENT, "192.0.2.7", NOW);
+      facts.ofFastLane(wire, CLIENT, IpAddress.of("192.0.2.7"), NOW);
       assertEquals(isFast, rules.ofFastLane(facts, outcome), "told by the fast lane");
       if (isFast) {
         assertEquals(holds, outcome.editCount() == 1, "in the fast lane");
@@ -217,9 +218,9 @@ final class MatcherTest {
         if (wire == null) {
           continue;
         }
-        facts.ofFastLane(wire, CLIENT, "10.0.0.1", NOW);
+        facts.ofFastLane(wire, CLIENT, IpAddress.of("10.0.0.1"), NOW);
         boolean isTold = rules.ofFastLane(facts, outcome);
-        facts.of(request(target, field), CLIENT, "10.0.0.1", NOW);
+        facts.of(request(target, field), CLIENT, IpAddress.of("10.0.0.1"), NOW);
         boolean holds = !rules.of(facts).rules().isEmpty();
         assertTrue(
             !isTold || holds == (outcome.editCount() == 1),

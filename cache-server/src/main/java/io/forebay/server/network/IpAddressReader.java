@@ -4,7 +4,7 @@ package io.forebay.server.network;
  * Reads addresses out of text without allocation: dotted decimal without leading zeros, or IPv6
  * (RFC 4291 §2.2), in part of any character sequence. Reusable; confined to a thread.
  */
-public final class IpText {
+public final class IpAddressReader {
   private static final int GROUPS = 8;
 
   private long hi;

@@ -1,7 +1,7 @@
-package io.forebay.server.rule;
+package io.forebay.server.network;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -19,11 +19,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-final class AddressSetTest {
+/** Networks hold the same addresses as those of Netty. */
+final class NetworkSetByNettyTest {
 
-  private static boolean isIn(AddressSet set, String address) {
-    long[] bits = new long[2];
-    return AddressSet.parse(address, bits) && set.contains(bits[0], bits[1]);
+  private static boolean isIn(NetworkSet set, String address) {
+    IpAddress read = IpAddress.parse(address);
+    return read != null && set.contains(read);
   }
 
   @ParameterizedTest
@@ -46,7 +47,7 @@ final class AddressSetTest {
     "::/0, x, false",
   })
   void networksHoldTheirAddresses(String network, String address, boolean isIn) {
-    assertEquals(isIn, isIn(AddressSet.of(List.of(network)), address));
+    assertEquals(isIn, isIn(NetworkSet.masked(List.of(network)), address));
   }
 
   @ParameterizedTest
@@ -71,8 +72,8 @@ final class AddressSetTest {
         "g::",
       })
   void whatIsNoAddressIsInNoNetwork(String text) {
-    assertFalse(AddressSet.parse(text, new long[2]), text);
-    assertThrows(IllegalArgumentException.class, () -> AddressSet.of(List.of(text)));
+    assertNull(IpAddress.parse(text), text);
+    assertThrows(IllegalArgumentException.class, () -> NetworkSet.masked(List.of(text)));
   }
 
   @Test
@@ -85,7 +86,7 @@ final class AddressSetTest {
         byte[] address = address(random);
         networks.add(text(address, random) + "/" + random.nextInt(address.length * 8 + 1));
       }
-      AddressSet set = AddressSet.of(networks);
+      NetworkSet set = NetworkSet.masked(networks);
       for (int i = 0; i < 50; i++) {
         byte[] address = address(random);
         InetSocketAddress peer = new InetSocketAddress(InetAddress.getByAddress(address), 0);
@@ -97,7 +98,7 @@ final class AddressSetTest {
         assertEquals(expected, isIn(set, text), () -> text + " " + networks + " seed " + seed);
       }
     }
-    assertTrue(isIn(AddressSet.of(List.of("::ffff:1.2.3.4")), "1.2.3.4"));
+    assertTrue(isIn(NetworkSet.masked(List.of("::ffff:1.2.3.4")), "1.2.3.4"));
   }
 
   /** Few different bits, so that networks and addresses meet. */

@@ -15,7 +15,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The protection of a route, compiled when the configuration is loaded. Immutable; any thread. */
-public final class RouteGate {
+public final class RouteProtection {
   private final String name;
   private final NetworkSet trusted;
   private final AccessConfig access;
@@ -24,7 +24,7 @@ public final class RouteGate {
   private final @Nullable BasicAuthConfig basicAuth;
   private final @Nullable UrlSignature signature;
 
-  private RouteGate(String route, ProtectionProfile profile, NetworkSet trusted) {
+  private RouteProtection(String route, ProtectionProfile profile, NetworkSet trusted) {
     this.route = route;
     this.limits =
         profile.rateLimits().stream()
@@ -43,8 +43,8 @@ public final class RouteGate {
    *
    * @param trusted networks of relays whose word on their clients is believed
    */
-  public static RouteGate of(String route, ProtectionProfile profile, NetworkSet trusted) {
-    return new RouteGate(route, profile, trusted);
+  public static RouteProtection of(String route, ProtectionProfile profile, NetworkSet trusted) {
+    return new RouteProtection(route, profile, trusted);
   }
 
   /** The name of the profile. */

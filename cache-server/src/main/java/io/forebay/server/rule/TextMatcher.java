@@ -4,7 +4,7 @@ import io.forebay.server.text.LinearRegex;
 import java.util.List;
 
 /** A test of a part of a text. Immutable; only regular expressions allocate. */
-public interface TextTest {
+public interface TextMatcher {
 
   /**
    * One of the verdicts of {@link Condition}.
@@ -18,15 +18,15 @@ public interface TextTest {
   }
 
   /** It is there, with whatever value. */
-  static TextTest present() {
+  static TextMatcher present() {
     return (text, from, to, isFast) -> Condition.YES;
   }
 
-  static TextTest any(List<TextTest> tests) {
+  static TextMatcher any(List<TextMatcher> tests) {
     return tests.size() == 1 ? tests.getFirst() : new Any(tests);
   }
 
-  static TextTest all(List<TextTest> tests) {
+  static TextMatcher all(List<TextMatcher> tests) {
     return tests.size() == 1 ? tests.getFirst() : new All(tests);
   }
 
@@ -35,7 +35,7 @@ public interface TextTest {
   }
 
   /** One of the tests holds. */
-  record Any(List<TextTest> tests) implements TextTest {
+  record Any(List<TextMatcher> tests) implements TextMatcher {
 
     @Override
     public int test(CharSequence text, int from, int to, boolean isFast) {
@@ -52,12 +52,12 @@ public interface TextTest {
 
     @Override
     public int cost() {
-      return tests.stream().mapToInt(TextTest::cost).sum();
+      return tests.stream().mapToInt(TextMatcher::cost).sum();
     }
   }
 
   /** All of the tests hold. */
-  record All(List<TextTest> tests) implements TextTest {
+  record All(List<TextMatcher> tests) implements TextMatcher {
 
     @Override
     public int test(CharSequence text, int from, int to, boolean isFast) {
@@ -74,12 +74,12 @@ public interface TextTest {
 
     @Override
     public int cost() {
-      return tests.stream().mapToInt(TextTest::cost).sum();
+      return tests.stream().mapToInt(TextMatcher::cost).sum();
     }
   }
 
   /** One of some texts, whole. */
-  record Exact(TextSet texts) implements TextTest {
+  record Exact(TextSet texts) implements TextMatcher {
 
     @Override
     public int test(CharSequence text, int from, int to, boolean isFast) {
@@ -88,7 +88,7 @@ public interface TextTest {
   }
 
   /** Begins with a text. */
-  record Prefix(String prefix) implements TextTest {
+  record Prefix(String prefix) implements TextMatcher {
 
     @Override
     public int test(CharSequence text, int from, int to, boolean isFast) {
@@ -97,7 +97,7 @@ public interface TextTest {
   }
 
   /** A path that is, or is below, a prefix: as the prefixes of routes match. */
-  record PathPrefix(String prefix) implements TextTest {
+  record PathPrefix(String prefix) implements TextMatcher {
 
     @Override
     public int test(CharSequence text, int from, int to, boolean isFast) {
@@ -109,7 +109,7 @@ public interface TextTest {
   }
 
   /** Ends with a text. */
-  record Suffix(String suffix) implements TextTest {
+  record Suffix(String suffix) implements TextMatcher {
 
     @Override
     public int test(CharSequence text, int from, int to, boolean isFast) {
@@ -119,7 +119,7 @@ public interface TextTest {
   }
 
   /** A path whose last segment has one of some extensions, in any case. */
-  record Extension(TextSet extensions) implements TextTest {
+  record Extension(TextSet extensions) implements TextMatcher {
 
     @Override
     public int test(CharSequence text, int from, int to, boolean isFast) {
@@ -133,7 +133,7 @@ public interface TextTest {
   }
 
   /** Matches a {@link Glob}. */
-  record Wildcard(Glob glob) implements TextTest {
+  record Wildcard(Glob glob) implements TextMatcher {
 
     @Override
     public int test(CharSequence text, int from, int to, boolean isFast) {
@@ -147,7 +147,7 @@ public interface TextTest {
   }
 
   /** A regular expression is found in it. */
-  record Regex(LinearRegex expression) implements TextTest {
+  record Regex(LinearRegex expression) implements TextMatcher {
 
     @Override
     public int test(CharSequence text, int from, int to, boolean isFast) {
