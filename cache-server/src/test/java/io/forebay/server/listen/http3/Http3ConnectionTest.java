@@ -1,5 +1,6 @@
 package io.forebay.server.listen.http3;
 
+import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -48,6 +49,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 @Tag("slow")
@@ -265,6 +267,32 @@ class Http3ConnectionTest {
       assertEquals("end", answer.end());
       assertEquals("onetwo", answer.body.toString());
     }
+  }
+
+  /** The header of a frame may come in a packet of its own: no part of the body is in it. */
+  @ParameterizedTest
+  @ValueSource(strings = {"DATA", "a reserved type"})
+  void aBodyGoesOnBehindTheHeaderOfAFrame(String type) throws Exception {
+    boolean isData = type.equals("DATA");
+    try (Http3Client client = connect()) {
+      Http3Client.Answer answer = client.open(Http3Client.request("POST", "/echo"), false);
+      client.data(answer, "one", false);
+      Await.until("the first came", () -> answer.body.toString().equals("one"));
+      raw(answer, isData ? new byte[] {0, 3} : new byte[] {0x40, 0x40, 3});
+      // What is answered later was read later.
+      assertEquals("end", client.get("/ok").end());
+      raw(answer, new byte[] {'t', 'w', 'o'});
+      client.data(answer, "!", true);
+      assertEquals("end", answer.end());
+      assertEquals(isData ? "onetwo!" : "one!", answer.body.toString());
+    }
+  }
+
+  /** Past the codec. */
+  private static void raw(Http3Client.Answer answer, byte[] bytes) throws Exception {
+    requireNonNull(answer.stream().pipeline().firstContext())
+        .writeAndFlush(Unpooled.wrappedBuffer(bytes))
+        .sync();
   }
 
   @Test
