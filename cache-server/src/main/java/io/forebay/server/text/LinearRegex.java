@@ -108,8 +108,9 @@ public final class LinearRegex {
         break;
       }
     }
-    if (at < expression.length() && "*?{".indexOf(expression.charAt(at)) >= 0) {
-      // The last one may be missing.
+    boolean isRepeated = at < expression.length() && "*?{".indexOf(expression.charAt(at)) >= 0;
+    if (isRepeated || expression.startsWith("(?", at)) {
+      // The last one may be missing, also where empty flags come before its repetition: b(?)*
       prefix.setLength(Math.max(0, prefix.length() - 1));
     }
     return prefix.toString();

@@ -44,6 +44,7 @@ final class LinearRegexTest {
     "^/ab?, /a",
     "^/ab{0}c, /a",
     "^/ab+c, /ab",
+    "^/ab(?)*c, /a",
     "^/a$, /a",
     "^(/a|/b), ''",
     "^/a(b|c), /a",

@@ -37,8 +37,6 @@ final class Http3Stream extends ChannelInboundHandlerAdapter {
   /** A frame without payload of the first of the types that mean nothing, 0x21 + 0x1f. */
   private static final byte[] RESERVED = {0x40, 0x40, 0};
 
-  private static final byte[] EMPTY_DATA = {0, 0};
-
   /** What quiche gives every stream; ours of {@link StreamPriority#UNSAID} is the same. */
   private static final int MIDDLE = 127;
 
@@ -291,7 +289,7 @@ final class Http3Stream extends ChannelInboundHandlerAdapter {
         && !isEndWritten
         && !wire.hasQueued()
         && channel.isActive()) {
-      watch(wire.write(asked.isTunnel() ? EMPTY_DATA : RESERVED));
+      watch(wire.write(asked.isTunnel() ? Http3StreamTail.EMPTY_DATA : RESERVED));
     }
   }
 

@@ -1,7 +1,6 @@
 package io.forebay.server.listen.http3;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
@@ -18,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * the bytes still to be sent, which the HTTP/3 codec does not expose.
  */
 final class Http3StreamTail extends ChannelDuplexHandler {
+
+  /** A DATA frame without data. */
+  static final byte[] EMPTY_DATA = {0, 0};
 
   private final Http3Stream stream;
 
@@ -42,13 +44,14 @@ final class Http3StreamTail extends ChannelDuplexHandler {
     isLast = true;
   }
 
-  /** Ends the response behind what has been written. */
+  /**
+   * Ends the response behind what has been written, with a DATA frame without data: quiche takes a
+   * stream for complete, and forgets it, once all its bytes are acknowledged, also where an end
+   * without bytes of its own has not been sent yet.
+   */
   void end() {
-    ChannelHandlerContext ctx = context;
-    if (ctx != null) {
-      isLast = true;
-      write(ctx, Unpooled.EMPTY_BUFFER, ctx.newPromise());
-    }
+    isLast = true;
+    var _ = write(EMPTY_DATA);
   }
 
   /**

@@ -269,6 +269,24 @@ class Http3ConnectionTest {
     }
   }
 
+  /**
+   * The end is written while acknowledgements of all that came before it are on their way: a stack
+   * that takes the stream for complete then never sends it.
+   */
+  @Test
+  void theEndOfABodyComesAlsoWhereAllItsBytesAreAcknowledged() throws Exception {
+    try (Http3Client client = connect()) {
+      for (int i = 0; i < 300; i++) {
+        Http3Client.Answer answer = client.open(Http3Client.request("POST", "/echo"), false);
+        client.data(answer, "one", false);
+        Await.until("the first came", () -> answer.body.toString().equals("one"));
+        client.data(answer, "two", true);
+        assertEquals("end", answer.end());
+        assertEquals("onetwo", answer.body.toString());
+      }
+    }
+  }
+
   /** The header of a frame may come in a packet of its own: no part of the body is in it. */
   @ParameterizedTest
   @ValueSource(strings = {"DATA", "a reserved type"})
