@@ -130,7 +130,7 @@ class OriginResumeTest {
 
   @Test
   void aServerThatSendsNoMoreIsReplacedAfterTheIdleTimeout() throws Exception {
-    try (Lab lab = Lab.of(Lab.withTimes(group(), 5000, 5000, 100, 0, 5000))) {
+    try (Lab lab = Lab.of(Lab.withTimes(group(), 5000, 5000, 1500, 0, 5000))) {
       Recorder response = send(lab, Lab.get("/a"));
       Connection first = failing.accept();
       first.head();
