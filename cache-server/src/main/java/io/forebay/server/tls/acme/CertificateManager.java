@@ -12,13 +12,9 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -35,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * fails. One thread, {@code acme}, does all steps in turn; with a clock of its own, a test calls
  * {@link #step} in its place.
  */
-public final class CertificateManager implements OnDemandCertificates, AutoCloseable {
+public final class CertificateManager implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(CertificateManager.class);
 
   private static final long MAX_SLEEP_MILLIS = Duration.ofMinutes(1).toMillis();
@@ -56,12 +52,9 @@ public final class CertificateManager implements OnDemandCertificates, AutoClose
   /** Set by a reload, taken by the thread. */
   private volatile AcmeConfig wanted = AcmeConfig.OFF;
 
-  private volatile OnDemandPolicy onDemand = new OnDemandPolicy(List.of(), 1);
-  private volatile Set<String> names = Set.of();
   private volatile boolean isClosed;
 
-  /** Names that handshakes wait for. */
-  private final Map<String, CompletableFuture<Void>> requested = new ConcurrentHashMap<>();
+  private final OnDemandNames onDemand;
 
   // Of the thread, or of who calls step.
   private AcmeConfig config = AcmeConfig.OFF;
@@ -89,6 +82,7 @@ public final class CertificateManager implements OnDemandCertificates, AutoClose
     this.random = random;
     this.answerLimit = answerLimit;
     this.challenges = new PendingChallenges(tls, tokens);
+    this.onDemand = new OnDemandNames(clockMillis, counters, wakeups::release);
   }
 
   /**
@@ -208,8 +202,8 @@ public final class CertificateManager implements OnDemandCertificates, AutoClose
     hosts.clear();
     directoryFailures = 0;
     directoryDueMillis = 0;
-    onDemand = new OnDemandPolicy(next.onDemand(), next.onDemandPerHour());
-    tls.onDemand(next.onDemand().isEmpty() ? OnDemandCertificates.NONE : this);
+    onDemand.policy(new OnDemandPolicy(next.onDemand(), next.onDemandPerHour()));
+    tls.onDemand(next.onDemand().isEmpty() ? OnDemandCertificates.NONE : onDemand);
     if (next.isOn()) {
       AcmeFiles own = new AcmeFiles(data, next.directory());
       AcmeDirectory reached = new AcmeDirectory(next, own, random, clockMillis, answerLimit);
@@ -267,50 +261,15 @@ public final class CertificateManager implements OnDemandCertificates, AutoClose
     }
   }
 
-  // --- names on demand --------------------------------------------------------------------------
-
-  @Override
-  public @Nullable CompletionStage<?> request(String serverName) {
-    OnDemandPolicy policy = onDemand;
-    if (isClosed || !policy.matches(serverName)) {
-      return null;
-    }
-    CompletableFuture<Void> known = requested.get(serverName);
-    if (known != null) {
-      return known;
-    }
-    Set<String> current = names;
-    if (current.contains(serverName)) {
-      // It fails, or backs off.
-      return null;
-    }
-    if (current.size() + requested.size() >= OnDemandPolicy.MAX_NAMES
-        || !policy.admit(clockMillis.getAsLong())) {
-      counters.refusedNames.incrementAndGet();
-      return null;
-    }
-    CompletableFuture<Void> made = new CompletableFuture<>();
-    CompletableFuture<Void> other = requested.putIfAbsent(serverName, made);
-    wakeups.release();
-    return other == null ? made : other;
-  }
-
   private void addRequested(long now) {
     AcmeFiles own = files;
-    for (String name : requested.keySet()) {
+    for (String name : onDemand.requested()) {
       if (own == null || !onDemand.matches(name)) {
-        answerRequest(name);
+        onDemand.answer(name);
       } else if (!hosts.containsKey(name)) {
         add(name, true, own, now);
         publish();
       }
-    }
-  }
-
-  private void answerRequest(String name) {
-    CompletableFuture<Void> waiting = requested.remove(name);
-    if (waiting != null) {
-      waiting.complete(null);
     }
   }
 
@@ -330,7 +289,7 @@ public final class CertificateManager implements OnDemandCertificates, AutoClose
             config.renewalInfo()
                 ? Math.min(renewAt, Math.max(host.renewalInfoAtMillis, now + 1))
                 : renewAt;
-        answerRequest(host.name);
+        onDemand.answer(host.name);
         return;
       }
     }
@@ -357,7 +316,7 @@ public final class CertificateManager implements OnDemandCertificates, AutoClose
     failures.succeeded(subject(host));
     failures.succeeded(directorySubject());
     publish();
-    answerRequest(host.name);
+    onDemand.answer(host.name);
     LOG.info(
         "acme {}: certificate obtained, valid until {}",
         host.name,
@@ -387,7 +346,7 @@ public final class CertificateManager implements OnDemandCertificates, AutoClose
       hosts.values().forEach(each -> each.attemptBeganMillis = directoryDueMillis);
       failures.failed(directorySubject(), failure.getMessage() + keepsServing(), now);
       // Handshakes do not wait for an authority that is down.
-      List.copyOf(requested.keySet()).forEach(this::answerRequest);
+      onDemand.answerAll();
       dropLapsed(now);
       return;
     }
@@ -403,7 +362,7 @@ public final class CertificateManager implements OnDemandCertificates, AutoClose
       deleteOrder(host);
     }
     endAttempt(host, failure.isOrderOver());
-    answerRequest(host.name);
+    onDemand.answer(host.name);
     dropLapsed(now);
   }
 
@@ -430,7 +389,7 @@ public final class CertificateManager implements OnDemandCertificates, AutoClose
       deleteOrder(host);
       hosts.remove(host.name);
       failures.succeeded(subject(host));
-      answerRequest(host.name);
+      onDemand.answer(host.name);
       try {
         if (host.pair != null && files != null) {
           files.deleteCertificate(host.name);
@@ -503,7 +462,7 @@ public final class CertificateManager implements OnDemandCertificates, AutoClose
         pairs.put(name, host.pair);
       }
     });
-    names = Set.copyOf(new HashSet<>(hosts.keySet()));
+    onDemand.known(Set.copyOf(hosts.keySet()));
     tls.manage(pairs);
     summarize();
   }
@@ -538,7 +497,7 @@ public final class CertificateManager implements OnDemandCertificates, AutoClose
       running = thread;
     }
     wakeups.release();
-    List.copyOf(requested.keySet()).forEach(this::answerRequest);
+    onDemand.close();
     if (running == null) {
       closeDirectory();
       return;

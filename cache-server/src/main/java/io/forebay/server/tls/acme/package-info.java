@@ -3,7 +3,7 @@
  * them in the data directory and renews them.
  *
  * <pre>
- *   ReloadService ──reconfigure──► CertificateManager ◄──request── handshakes (on demand)
+ *   ReloadService ──reconfigure──► CertificateManager ◄── OnDemandNames ◄── handshakes
  *                                    │  thread "acme", one step at a time
  *              ┌──────────┬──────────┼──────────────┬───────────────┐
  *        ManagedHost  OrderProgress  RenewalPolicy  AcmeFiles   PendingChallenges
