@@ -78,11 +78,13 @@ class ArchitectureTest {
               "protect",
               "protect.auth",
               "protect.rate",
+              "protect.token",
               "protect.url"),
           List.of("http"),
           List.of("tunnel"),
           List.of("loop"),
-          List.of("counters", "config", "config.history", "json", "network", "rule", "text"));
+          List.of(
+              "counters", "config", "config.history", "json", "jwt", "network", "rule", "text"));
 
   @Test
   void packagesFormNoCircle() {

@@ -22,7 +22,7 @@ import io.forebay.server.origin.ResponseLimits;
 import io.forebay.server.origin.dns.CachingNameResolver;
 import io.forebay.server.origin.group.Origins;
 import io.forebay.server.origin.group.OwnListenAddresses;
-import io.forebay.server.protect.auth.PasswordVerifier;
+import io.forebay.server.protect.Verifiers;
 import io.forebay.server.runtime.RuntimeConfig;
 import io.forebay.server.text.Printable;
 import io.forebay.server.tls.ClientTls;
@@ -50,7 +50,8 @@ import org.slf4j.LoggerFactory;
 final class ReloadService {
   /** Keys of a route that choose its requests, or make their cache key. */
   private static final Pattern OF_CACHE_KEYS =
-      Pattern.compile("routes\\.[^.]+(\\.(match|key)\\..+)?");
+      Pattern.compile(
+          "routes\\.[^.]+(\\.(match|key)\\..+)?|protection\\.[^.]+\\.jwt\\.claims-to-headers");
 
   private static final Logger LOG = LoggerFactory.getLogger(ReloadService.class);
 
@@ -74,7 +75,7 @@ final class ReloadService {
   private final List<ExchangeContext> loops;
   private final List<PooledOriginClient> clients;
   private final OriginProbes probes;
-  private final PasswordVerifier passwords;
+  private final Verifiers verifiers;
   private final CounterNames counterNames;
 
   /**
@@ -105,9 +106,9 @@ final class ReloadService {
       List<ExchangeContext> loops,
       List<PooledOriginClient> clients,
       OriginProbes probes,
-      PasswordVerifier passwords,
+      Verifiers verifiers,
       CounterNames counterNames) {
-    this.passwords = passwords;
+    this.verifiers = verifiers;
     this.source = source;
     this.history = history;
     this.clock = clock;
@@ -247,7 +248,7 @@ final class ReloadService {
       tls.commit(certificates, next.tls());
       acme.reconfigure(next.tls().acme());
       store.configure(classes);
-      passwords.prepare(next.protections());
+      verifiers.prepare(next.protections());
       activeConfig.config(compiled);
       return outcome(id, difference, certificates, files, next);
     } catch (TlsException e) {

@@ -62,7 +62,7 @@ import io.forebay.server.origin.probe.Prober;
 import io.forebay.server.origin.probe.ServerProbes;
 import io.forebay.server.origin.resume.ResumingOriginClient;
 import io.forebay.server.protect.Gatekeeper;
-import io.forebay.server.protect.auth.PasswordVerifier;
+import io.forebay.server.protect.Verifiers;
 import io.forebay.server.protect.rate.RateBuckets;
 import io.forebay.server.purge.PurgeDone;
 import io.forebay.server.purge.PurgeOrder;
@@ -137,10 +137,7 @@ public final class Server implements NodeControl, AutoCloseable {
   private final TunnelLimiter tunnels = new TunnelLimiter();
   private final ClientLimiter places = new ClientLimiter();
   private final RateBuckets rateBuckets = new RateBuckets(System::nanoTime);
-  private final PasswordVerifier passwords =
-      opened(
-          new PasswordVerifier(
-              Math.max(1, Runtime.getRuntime().availableProcessors() / 4), System::nanoTime));
+  private final Verifiers verifiers;
   private final FillHistory history = FillHistory.ofKeys(HISTORY_ENTRIES);
   private final ObjectStore store;
   private final MemoryPlan.Sum memorySum;
@@ -227,7 +224,6 @@ public final class Server implements NodeControl, AutoCloseable {
     this.started = config;
     try {
       RuntimeConfig compiled = RuntimeConfig.of(config, counterNames.routes());
-      passwords.prepare(config.protections());
       // What cannot be used is found before anything is allocated; the threads start unpinned.
       tls = opened(ClientTls.open(config, clockMillis));
       acme =
@@ -272,6 +268,15 @@ public final class Server implements NodeControl, AutoCloseable {
                   storeSettings(config, tierBytes, loopCount, clockMillis)
                       .withCells(cells(cellPlan))
                       .withIndex(plan.index(tierBytes))));
+      // Whoever has the store owns the directory.
+      verifiers =
+          opened(
+              new Verifiers(
+                  Math.max(1, Runtime.getRuntime().availableProcessors() / 4),
+                  config.store().data(),
+                  clockMillis,
+                  System::nanoTime));
+      verifiers.prepare(config.protections());
       drains =
           new OriginDrains(
               new DrainFile(config.store().data()),
@@ -348,7 +353,7 @@ public final class Server implements NodeControl, AutoCloseable {
               loops,
               clients,
               probes,
-              passwords,
+              verifiers,
               counterNames);
       reloading.remember(loaded, "start");
       metrics = opened(new NodeMetrics(this, accessLog, version));
@@ -504,7 +509,7 @@ public final class Server implements NodeControl, AutoCloseable {
         new HeadWriter(RuntimeConfig.MAX_CACHE_STATUS_LENGTH),
         new RequestIds(clockMillis.getAsLong(), loop.index()),
         new FailureLog(clockMillis),
-        new Gatekeeper(loopCounters, rateBuckets, passwords, clockMillis),
+        new Gatekeeper(loopCounters, rateBuckets, verifiers, clockMillis),
         new SplittableRandom()::nextDouble,
         challenges);
   }

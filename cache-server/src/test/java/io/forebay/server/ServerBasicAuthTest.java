@@ -115,7 +115,7 @@ final class ServerBasicAuthTest {
 
   private static long passwordThreads() {
     return Thread.getAllStackTraces().keySet().stream()
-        .filter(thread -> thread.getName().startsWith("passwords-"))
+        .filter(thread -> thread.getName().startsWith("credentials-"))
         .count();
   }
 
@@ -214,6 +214,24 @@ final class ServerBasicAuthTest {
       assertFalse(errors.contains("alice:plain"), errors);
       assertEquals(200, get(client, basic("j\u00fcrgen:p\u00e4ssword")).status());
     }
+  }
+
+  @Test
+  void anOriginThatARuleChoosesDoesNotGetThePassword() throws Exception {
+    edge =
+        Edge.start(
+            directory,
+            "32MiB",
+            "origins: {main: {url: \"http://127.0.0.1:1\"}, other: {url: \""
+                + origin.url()
+                + "\", keep-alive: 5s}}\n"
+                + "protection: {p: {basic-auth: {file: "
+                + directory.resolve("users")
+                + "}}}\nroutes: [{origin: main, protection: p, rules: [{origin: other}]}]\n");
+    try (RawClient client = edge().connect()) {
+      assertEquals(200, get(client, basic("alice:open sesame")).status());
+    }
+    assertEquals("", origin.requests("/a").getFirst().field("authorization"));
   }
 
   @Test

@@ -28,7 +28,7 @@ import io.forebay.server.origin.call.OriginClient;
 import io.forebay.server.origin.call.OriginListener;
 import io.forebay.server.origin.call.OriginRequest;
 import io.forebay.server.protect.Gatekeeper;
-import io.forebay.server.protect.auth.PasswordVerifier;
+import io.forebay.server.protect.Verifiers;
 import io.forebay.server.protect.rate.RateBuckets;
 import io.forebay.server.purge.PurgeQueue;
 import io.forebay.server.purge.PurgeRefusedException;
@@ -143,7 +143,7 @@ final class EmbeddedEdge implements AutoCloseable {
             new Gatekeeper(
                 counters,
                 new RateBuckets(System::nanoTime),
-                new PasswordVerifier(1, System::nanoTime),
+                new Verifiers(1, config.store().data(), clockMillis, System::nanoTime),
                 clockMillis),
             new SplittableRandom(1)::nextDouble,
             new ChallengeTokens());

@@ -93,6 +93,17 @@ public final class HeaderFields implements FieldsView {
     return builder.build();
   }
 
+  /** These fields, and others behind them. */
+  public HeaderFields and(HeaderFields others) {
+    if (others.pairs.length == 0) {
+      return this;
+    }
+    Builder builder = new Builder();
+    forEach(builder::add);
+    others.forEach(builder::add);
+    return builder.build();
+  }
+
   @Override
   public String toString() {
     StringBuilder text = new StringBuilder();

@@ -134,6 +134,11 @@ public enum Reason {
       null,
       "credentials",
       "The route asks for a name and password, and the request has no valid one."),
+  REFUSED_TOKEN(
+      null, "token", "The route asks for a signed token, and the request has no valid one."),
+  REFUSED_CLAIMS(null, "claims", "The token of the request lacks a claim that the route asks for."),
+  REFUSED_UNVERIFIED(
+      null, "unverified", "Whether the client is admitted cannot be found out at the moment."),
   REFUSED_SIGNATURE(
       null, "signature", "The route serves signed URLs, and this one has no valid signature."),
   REFUSED_EXPIRED(null, "expired", "The time for which this URL was signed is over."),

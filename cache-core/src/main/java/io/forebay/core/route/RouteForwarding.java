@@ -63,18 +63,7 @@ public record RouteForwarding(
     if (replaced.isEmpty()) {
       return request;
     }
-    HeaderFields.Builder kept = HeaderFields.builder();
-    int[] dropped = {0};
-    request
-        .fields()
-        .forEach((name, value) -> {
-          if (isReplaced(name.toString().toLowerCase(Locale.ROOT))) {
-            dropped[0]++;
-          } else {
-            kept.add(name, value);
-          }
-        });
-    return dropped[0] == 0 ? request : new RequestWithFields(request, kept.build());
+    return RequestWithFields.replacing(request, this::isReplaced, HeaderFields.EMPTY);
   }
 
   /** The same towards an origin that sets other fields itself, with edits. */

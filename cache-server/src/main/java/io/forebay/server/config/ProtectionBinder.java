@@ -41,7 +41,8 @@ final class ProtectionBinder extends Binder {
               access(scope),
               rateLimits(scope),
               signedUrls(scope, instance.getValue()),
-              basicAuth(scope)));
+              basicAuth(scope),
+              jwt(scope)));
       for (Field<ProtectionProfile, ?> field : ProtectionKeys.PROFILES.fields()) {
         source(ProtectionKeys.PROFILES, name, field, scope + "." + field.name());
       }
@@ -192,6 +193,21 @@ final class ProtectionBinder extends Binder {
     }
     return new BasicAuthConfig(
         file, realm == null ? "Restricted" : realm, isForwarded != null && isForwarded, users);
+  }
+
+  private @Nullable JwtConfig jwt(String scope) {
+    JwtConfig jwt = new JwtBinder(values, problems, sources).bind(scope);
+    boolean hasPasswords = values.get(scope + "." + ProtectionKeys.AUTH_FILE.name()) != null;
+    if (jwt != null && hasPasswords && jwt.reads(JwtConfig.TokenPlace.Kind.BEARER)) {
+      String path = scope + "." + JwtKeys.FROM.name();
+      problems.add(
+          firstPlace(path, scope + "." + JwtKeys.ALGORITHMS.name())
+              .problem(
+                  path,
+                  "basic-auth reads the Authorization field as well",
+                  "take tokens from a cookie or parameter, or remove one of both"));
+    }
+    return jwt;
   }
 
   private List<RateLimitConfig> rateLimits(String scope) {

@@ -13,6 +13,7 @@ import io.forebay.server.config.ProtectionProfile.UrlKey;
 import io.forebay.server.config.Section.Shape;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -129,12 +130,7 @@ final class ProtectionKeys {
   static final Field<ProtectionProfile, String> AUTH_REALM =
       optional(
           "basic-auth.realm",
-          ValueType.matching(
-              "text",
-              "1 to 100 printable ASCII characters except `\"` and `\\`",
-              "[ -!#-\\[\\]-~]{1,100}",
-              "-",
-              "use letters, digits and blanks"),
+          ValueType.REALM,
           "`Restricted`",
           false,
           ofAuth(BasicAuthConfig::realm),
@@ -220,20 +216,28 @@ final class ProtectionKeys {
           "What decides whether a client may have an answer, by name. Routes name one of these"
               + " profiles in `protection`; it applies to hits as to all other requests.",
           "",
-          List.of(
-              ALLOW,
-              DENY,
-              ALLOW_FILE,
-              DENY_FILE,
-              URL_TYPE,
-              URL_PARAMETER,
-              URL_ADDRESS,
-              AUTH_FILE,
-              AUTH_REALM,
-              AUTH_FORWARD),
+          fields(),
           config -> named(config.protections()));
 
   private ProtectionKeys() {}
+
+  private static List<Field<ProtectionProfile, ?>> fields() {
+    List<Field<ProtectionProfile, ?>> fields =
+        new ArrayList<>(
+            List.of(
+                ALLOW,
+                DENY,
+                ALLOW_FILE,
+                DENY_FILE,
+                URL_TYPE,
+                URL_PARAMETER,
+                URL_ADDRESS,
+                AUTH_FILE,
+                AUTH_REALM,
+                AUTH_FORWARD));
+    fields.addAll(JwtKeys.ALL);
+    return List.copyOf(fields);
+  }
 
   private static <T> Function<ProtectionProfile, @Nullable T> ofAuth(
       Function<BasicAuthConfig, T> reader) {

@@ -1,5 +1,7 @@
 package io.forebay.server.config;
 
+import io.forebay.server.config.JwtConfig.ClaimField;
+import io.forebay.server.config.JwtConfig.TokenPlace;
 import io.forebay.server.network.NetworkSet;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -18,10 +20,28 @@ public record ProtectionProfile(
     AccessConfig access,
     List<RateLimitConfig> rateLimits,
     @Nullable SignedUrlConfig signedUrls,
-    @Nullable BasicAuthConfig basicAuth) {
+    @Nullable BasicAuthConfig basicAuth,
+    @Nullable JwtConfig jwt) {
 
   public ProtectionProfile {
     rateLimits = List.copyOf(rateLimits);
+  }
+
+  /** The parameters of queries that only protection sees. */
+  public List<String> credentialParameters() {
+    List<String> names = new ArrayList<>();
+    if (signedUrls != null) {
+      names.addAll(signedUrls.parameters());
+    }
+    if (jwt != null) {
+      names.addAll(jwt.names(TokenPlace.Kind.QUERY));
+    }
+    return names;
+  }
+
+  /** The fields, in lower case, that requests get from the check and never from clients. */
+  public List<String> verifiedFields() {
+    return jwt == null ? List.of() : jwt.claimFields().stream().map(ClaimField::field).toList();
   }
 
   /**
@@ -130,6 +150,12 @@ public record ProtectionProfile(
               && old.basicAuth() != null
               && !users.users().equals(old.basicAuth().users())) {
             changed.add(scope + "basic-auth.file");
+          }
+          JwtConfig tokens = now.jwt();
+          if (tokens != null
+              && old.jwt() != null
+              && !tokens.fileKeys().equals(old.jwt().fileKeys())) {
+            changed.add(scope + (tokens.keysFile() == null ? "jwt.secret-file" : "jwt.keys-file"));
           }
           if (is.denyFile() != null && !is.denied().equals(was.denied())) {
             changed.add(scope + "access.deny-file");

@@ -128,6 +128,15 @@ record ValueType<T>(
           "0123456789abcdef",
           "use a long random one, such as 32 hexadecimal digits");
 
+  /** What a challenge names (RFC 9110 §11.5). */
+  static final ValueType<String> REALM =
+      matching(
+          "text",
+          "1 to 100 printable ASCII characters except `\"` and `\\`",
+          "[ -!#-\\[\\]-~]{1,100}",
+          "-",
+          "use letters, digits and blanks");
+
   static final ValueType<Secret> SECRET_VALUE =
       secret(
           "1 to 4096 visible ASCII characters, with blanks between them",
@@ -839,6 +848,14 @@ record ValueType<T>(
     return name;
   }
 
+  /**
+   * Whether a request may have a field of that name that the node sets and only the origin reads.
+   */
+  static boolean isFreeField(String name) {
+    String lower = name.toLowerCase(Locale.ROOT);
+    return !HopByHop.isProtected(lower);
+  }
+
   static ValueType<String> matching(
       String name, String range, String pattern, String placeholder, String right) {
     Pattern compiled = Pattern.compile(pattern);
@@ -860,7 +877,7 @@ record ValueType<T>(
   }
 
   /** Several values with commas between, or a YAML list; each is kept once. */
-  private static ValueType<List<String>> list(
+  static ValueType<List<String>> list(
       String name, String range, Predicate<String> isItem, boolean isLowered, String right) {
     return new ValueType<>(
         name,

@@ -7,7 +7,8 @@ public enum ProtectionRule {
   ACCESS,
   RATE_LIMIT,
   SIGNED_URL,
-  BASIC_AUTH;
+  BASIC_AUTH,
+  JWT;
 
   private final String label = name().toLowerCase(Locale.ROOT).replace('_', '-');
 

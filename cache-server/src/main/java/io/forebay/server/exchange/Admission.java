@@ -1,21 +1,30 @@
 package io.forebay.server.exchange;
 
+import io.forebay.core.http.HeaderFields;
 import io.forebay.server.protect.Authentication;
+import io.forebay.server.protect.CredentialCheck;
 import io.forebay.server.protect.Refusal;
 import io.forebay.server.protect.RouteProtection;
 import java.util.concurrent.RejectedExecutionException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Asks the protection of a request's route whether the client may have an answer. The exchange
- * waits while a password is verified elsewhere.
+ * waits while credentials are verified elsewhere.
  */
 final class Admission implements Authentication.Listener {
+  private static final CredentialCheck[] CHECKS = CredentialCheck.values();
+
   private final ExchangeContext loop;
   private final RouteProtection gate;
   private final ClientRequest request;
   private final ClientResponse response;
   private final Continuation exchange;
+
+  /** What the checks found out. */
+  private HeaderFields found = HeaderFields.EMPTY;
+
+  /** How many checks were begun. */
+  private int checks;
 
   private Admission(
       ExchangeContext loop,
@@ -41,14 +50,32 @@ final class Admission implements Authentication.Listener {
 
   private Step judge() {
     Refusal refusal = loop.gatekeeper().judge(gate, request.view(), request.client());
-    if (refusal != null) {
-      return refuse(refusal);
+    return refusal != null ? refuse(refusal) : next(Authentication.ADMITTED);
+  }
+
+  /** Goes on after the outcome of a check, with the next one. */
+  private Step next(Authentication outcome) {
+    Authentication last = outcome;
+    while (true) {
+      switch (last) {
+        case Authentication.Admitted admitted -> {
+          found = found.and(admitted.fields());
+          if (checks == CHECKS.length) {
+            request.verified(gate.verified(request.view(), found));
+            return Step.ADMITTED;
+          }
+          last =
+              loop.gatekeeper()
+                  .authenticate(CHECKS[checks++], gate, request.view(), request.client(), this);
+        }
+        case Authentication.Refused refused -> {
+          return refuse(refused.refusal());
+        }
+        case Authentication.Pending ignored -> {
+          return Step.AWAIT;
+        }
+      }
     }
-    return switch (loop.gatekeeper().authenticate(gate, request.view(), request.client(), this)) {
-      case Authentication.Admitted ignored -> Step.ADMITTED;
-      case Authentication.Refused refused -> refuse(refused.refusal());
-      case Authentication.Pending ignored -> Step.AWAIT;
-    };
   }
 
   private Step refuse(Refusal refusal) {
@@ -63,23 +90,21 @@ final class Admission implements Authentication.Listener {
   }
 
   @Override
-  public void onKnown(@Nullable Refusal refusal) {
+  public void onKnown(Authentication outcome) {
     try {
-      loop.eventLoop().execute(() -> goOn(refusal));
+      loop.eventLoop().execute(() -> goOn(outcome));
     } catch (RejectedExecutionException e) {
       // The node is closing, and the connection with it.
     }
   }
 
-  private void goOn(@Nullable Refusal refusal) {
+  private void goOn(Authentication outcome) {
     if (response.isOver()) {
       return;
     }
-    if (refusal == null) {
-      exchange.run(Step.ADMITTED);
-      return;
+    if (outcome instanceof Authentication.Refused refused) {
+      loop.gatekeeper().refused(gate, request.view(), request.client(), refused.refusal());
     }
-    loop.gatekeeper().wrongPassword(gate, request.view(), request.client());
-    Step ignored = refuse(refusal);
+    exchange.run(next(outcome));
   }
 }

@@ -89,16 +89,23 @@ final class ClientRequest {
   }
 
   /**
-   * What the route does not pass on of fields, cookies and the signature of a URL is out of sight
-   * from now on, of logs too. Protection and rules see what the client sent.
+   * What the route does not pass on of fields, cookies and credentials is out of sight from now on,
+   * of logs too. Protection and rules see what the client sent.
    */
   void hideRemovedFields() {
     view = route().settings().cookies().request().requestWithout(view);
     view = route().forwarding().requestWithout(view);
     RouteProtection gate = config.gate(route());
     if (gate != null) {
-      view = gate.withoutToken(view);
+      view = gate.withoutCredentials(view);
     }
+  }
+
+  /**
+   * The same request as the protection of its route leaves it, with what is known of the client.
+   */
+  void verified(RequestView checked) {
+    view = checked;
   }
 
   /** The route, or null where none was found or looked for yet. */

@@ -98,7 +98,7 @@ final class FreshHitEvent extends RequestEvent {
   @Override
   public @Nullable CharSequence query() {
     RouteProtection asked = gate;
-    return asked == null ? request.queryText() : asked.withoutToken(request.queryText());
+    return asked == null ? request.queryText() : asked.withoutCredentials(request.queryText());
   }
 
   @Override

@@ -225,7 +225,7 @@ public final class RequestExplainer {
     if (gate == null) {
       return;
     }
-    request = gate.withoutToken(request);
+    request = gate.verified(gate.withoutCredentials(request), HeaderFields.EMPTY);
     for (RouteProtection.Requirement requirement : gate.requirements()) {
       addRule("protection", null, requirement.name() + ": " + requirement.text());
     }

@@ -1,17 +1,24 @@
 package io.forebay.server.protect;
 
-import org.jspecify.annotations.Nullable;
+import io.forebay.core.http.HeaderFields;
 
-/** What becomes of a request of a route that asks for a password. */
+/** What becomes of a request of a route that asks for credentials. */
 public sealed interface Authentication {
 
-  /** The request is admitted: at once, or as told later. */
-  record Admitted() implements Authentication {}
+  /** The request is admitted, and nothing is known of its client. */
+  Admitted ADMITTED = new Admitted(HeaderFields.EMPTY);
+
+  /**
+   * The request is admitted.
+   *
+   * @param fields that it gets from the check
+   */
+  record Admitted(HeaderFields fields) implements Authentication {}
 
   /** It is refused. */
   record Refused(Refusal refusal) implements Authentication {}
 
-  /** Its password is being verified; the listener will be told. */
+  /** Its credentials are being verified; the listener will be told. */
   record Pending() implements Authentication {}
 
   /** Told once, on any thread, after {@link Pending}. */
@@ -21,10 +28,10 @@ public sealed interface Authentication {
     boolean isWaiting();
 
     /**
-     * The password was verified.
+     * The credentials were verified.
      *
-     * @param refusal null where the request is admitted
+     * @param outcome never {@link Pending}
      */
-    void onKnown(@Nullable Refusal refusal);
+    void onKnown(Authentication outcome);
   }
 }

@@ -2,6 +2,7 @@ package io.forebay.server.protect;
 
 import io.forebay.core.http.RequestView;
 import io.forebay.core.policy.Reason;
+import io.forebay.server.config.JwtConfig;
 import io.forebay.server.config.ProtectionProfile.BasicAuthConfig;
 import io.forebay.server.config.ProtectionProfile.RateLimitConfig;
 import io.forebay.server.counters.LoopCounters;
@@ -12,6 +13,9 @@ import io.forebay.server.protect.auth.PasswordVerifier;
 import io.forebay.server.protect.rate.RateBuckets;
 import io.forebay.server.protect.rate.RateLimit;
 import io.forebay.server.protect.rate.RateLimiter;
+import io.forebay.server.protect.token.TokenReader;
+import io.forebay.server.protect.token.TokenVerdict;
+import io.forebay.server.protect.token.TokenVerifier;
 import io.forebay.server.protect.url.UrlSignature;
 import io.forebay.server.protect.url.UrlSignature.Verdict;
 import java.time.Duration;
@@ -23,27 +27,19 @@ import org.jspecify.annotations.Nullable;
  * blocks.
  */
 public final class Gatekeeper {
-  private static final Authentication ADMITTED = new Authentication.Admitted();
-  private static final Refusal TOO_MANY_PASSWORDS =
+  private static final Refusal TOO_MANY_WAIT =
       new Refusal(
           503,
           Reason.REFUSED_OVERLOAD,
-          "Too many passwords wait to be verified.",
+          "Too many credentials wait to be verified.",
           Duration.ofSeconds(2),
           "");
 
   /** By client network: beyond that no password of it is verified. */
-  private static final RateLimit WRONG_PASSWORDS =
-      RateLimit.of(
-          "",
-          new RateLimitConfig(
-              "wrong-passwords",
-              RateLimitConfig.Kind.CLIENT_NETWORK,
-              "",
-              10,
-              Duration.ofMinutes(1),
-              10,
-              null));
+  private static final RateLimit WRONG_PASSWORDS = perMinute("wrong-passwords", 10);
+
+  /** The same of tokens, which cost less. */
+  private static final RateLimit INVALID_TOKENS = perMinute("invalid-tokens", 100);
 
   private static final Refusal NOT_SIGNED = Refusal.of(403, Reason.REFUSED_SIGNATURE);
   private static final Refusal EXPIRED = Refusal.of(410, Reason.REFUSED_EXPIRED);
@@ -52,22 +48,19 @@ public final class Gatekeeper {
   private final LoopCounters counters;
   private final LongSupplier clockMillis;
   private final RateLimiter rates;
-  private final PasswordVerifier passwords;
+  private final Verifiers verifiers;
   private final ClientAddress address = new ClientAddress();
 
   /**
    * For one loop.
    *
    * @param buckets of the node
-   * @param passwords of the node
+   * @param verifiers of the node
    * @param clockMillis wall clock, by which signed URLs expire
    */
   public Gatekeeper(
-      LoopCounters counters,
-      RateBuckets buckets,
-      PasswordVerifier passwords,
-      LongSupplier clockMillis) {
-    this.passwords = passwords;
+      LoopCounters counters, RateBuckets buckets, Verifiers verifiers, LongSupplier clockMillis) {
+    this.verifiers = verifiers;
     this.clockMillis = clockMillis;
     this.counters = counters;
     this.rates = new RateLimiter(buckets, counters);
@@ -80,7 +73,7 @@ public final class Gatekeeper {
    */
   public boolean admits(RouteProtection gate, RequestView request, ClientInfo client) {
     address.resolve(client, request.fields(), gate.trusted());
-    return gate.basicAuth() == null
+    return !gate.asksForCredentials()
         && (!gate.hasAccess() || gate.admits(address))
         && verdict(gate, request) == Verdict.VALID
         && (gate.limits().length == 0
@@ -121,55 +114,143 @@ public final class Gatekeeper {
   }
 
   /**
-   * Goes on after {@link #judge} where the route asks for a password.
+   * Goes on after {@link #judge} with one of the checks of credentials; a route that does not have
+   * it admits.
    *
-   * @param request as received, with its Authorization field
+   * @param request as received, with its credentials
    */
   public Authentication authenticate(
+      CredentialCheck check,
       RouteProtection gate,
       RequestView request,
       ClientInfo client,
       Authentication.Listener listener) {
     BasicAuthConfig auth = gate.basicAuth();
-    if (auth == null) {
-      return ADMITTED;
-    }
+    JwtConfig tokens = gate.jwt();
+    return switch (check) {
+      case PASSWORD ->
+          auth == null ? Authentication.ADMITTED : password(gate, auth, request, client, listener);
+      case TOKEN ->
+          tokens == null ? Authentication.ADMITTED : token(gate, tokens, request, client, listener);
+    };
+  }
+
+  private Authentication password(
+      RouteProtection gate,
+      BasicAuthConfig auth,
+      RequestView request,
+      ClientInfo client,
+      Authentication.Listener listener) {
     Credentials credentials = Credentials.of(request.fields());
     if (credentials == null) {
-      return refused(auth);
-    }
-    if (passwords.isRemembered(auth.users(), credentials)) {
-      return ADMITTED;
-    }
-    address.resolve(client, request.fields(), gate.trusted());
-    long hi = address.hi();
-    long lo = address.lo();
-    if (!rates.isAdmitted(WRONG_PASSWORDS, request, gate.name(), hi, lo)) {
       counters.count(ProtectionRule.BASIC_AUTH);
-      return new Authentication.Refused(
-          RateLimitRefusal.of(new RateLimit[] {WRONG_PASSWORDS}, 0, rates.waitNanos()));
+      return new Authentication.Refused(unauthorized(auth));
+    }
+    PasswordVerifier passwords = verifiers.passwords();
+    if (passwords.isRemembered(auth.users(), credentials)) {
+      return Authentication.ADMITTED;
+    }
+    Refusal limited = beyond(WRONG_PASSWORDS, ProtectionRule.BASIC_AUTH, gate, request, client);
+    if (limited != null) {
+      return new Authentication.Refused(limited);
     }
     boolean isTaken =
         passwords.verify(
             auth.users(),
             credentials,
             listener::isWaiting,
-            isRight -> listener.onKnown(isRight ? null : unauthorized(auth)));
-    return isTaken ? new Authentication.Pending() : new Authentication.Refused(TOO_MANY_PASSWORDS);
+            isRight ->
+                listener.onKnown(
+                    isRight
+                        ? Authentication.ADMITTED
+                        : new Authentication.Refused(unauthorized(auth))));
+    return isTaken ? new Authentication.Pending() : new Authentication.Refused(TOO_MANY_WAIT);
   }
 
-  /** A password turned out to be wrong; on the loop. */
-  public void wrongPassword(RouteProtection gate, RequestView request, ClientInfo client) {
-    counters.count(ProtectionRule.BASIC_AUTH);
+  private Authentication token(
+      RouteProtection gate,
+      JwtConfig config,
+      RequestView request,
+      ClientInfo client,
+      Authentication.Listener listener) {
+    String token = TokenReader.token(config, request);
+    if (token == null) {
+      counters.count(ProtectionRule.JWT);
+      return new Authentication.Refused(TokenRefusals.missing(config));
+    }
+    TokenVerifier tokens = verifiers.tokens();
+    TokenVerdict known = tokens.remembered(gate.name(), config, token);
+    if (known != null) {
+      if (known instanceof TokenVerdict.LacksClaim) {
+        counters.count(ProtectionRule.JWT);
+      }
+      return outcome(config, known);
+    }
+    Refusal limited = beyond(INVALID_TOKENS, ProtectionRule.JWT, gate, request, client);
+    if (limited != null) {
+      return new Authentication.Refused(limited);
+    }
+    boolean isTaken =
+        tokens.verify(
+            gate.name(),
+            config,
+            token,
+            listener::isWaiting,
+            verdict -> listener.onKnown(outcome(config, verdict)));
+    return isTaken ? new Authentication.Pending() : new Authentication.Refused(TOO_MANY_WAIT);
+  }
+
+  private static Authentication outcome(JwtConfig config, TokenVerdict verdict) {
+    return switch (verdict) {
+      case TokenVerdict.Valid valid -> new Authentication.Admitted(valid.fields());
+      case TokenVerdict.LacksClaim ignored ->
+          new Authentication.Refused(TokenRefusals.lacksClaim(config));
+      case TokenVerdict.Invalid invalid ->
+          new Authentication.Refused(TokenRefusals.invalid(config, invalid.why()));
+      case TokenVerdict.NoKeys ignored -> new Authentication.Refused(TokenRefusals.unverified());
+      case TokenVerdict.TooMany ignored -> new Authentication.Refused(TOO_MANY_WAIT);
+    };
+  }
+
+  /** The answer to a client whose network has had too much refused lately, or null. */
+  private @Nullable Refusal beyond(
+      RateLimit limit,
+      ProtectionRule rule,
+      RouteProtection gate,
+      RequestView request,
+      ClientInfo client) {
+    address.resolve(client, request.fields(), gate.trusted());
+    if (rates.isAdmitted(limit, request, gate.name(), address.hi(), address.lo())) {
+      return null;
+    }
+    counters.count(rule);
+    return RateLimitRefusal.of(new RateLimit[] {limit}, 0, rates.waitNanos());
+  }
+
+  /** Credentials turned out not to admit their request; on the loop. */
+  public void refused(
+      RouteProtection gate, RequestView request, ClientInfo client, Refusal refusal) {
+    switch (refusal.reason()) {
+      case REFUSED_CREDENTIALS -> {
+        counters.count(ProtectionRule.BASIC_AUTH);
+        takeFrom(WRONG_PASSWORDS, gate, request, client);
+      }
+      case REFUSED_TOKEN -> {
+        counters.count(ProtectionRule.JWT);
+        takeFrom(INVALID_TOKENS, gate, request, client);
+      }
+      case REFUSED_CLAIMS, REFUSED_UNVERIFIED -> counters.count(ProtectionRule.JWT);
+      default -> {
+        // The node had too much to do.
+      }
+    }
+  }
+
+  private void takeFrom(
+      RateLimit limit, RouteProtection gate, RequestView request, ClientInfo client) {
     address.resolve(client, request.fields(), gate.trusted());
     int ignored =
-        rates.take(
-            new RateLimit[] {WRONG_PASSWORDS}, request, gate.name(), address.hi(), address.lo());
-  }
-
-  private Authentication refused(BasicAuthConfig auth) {
-    counters.count(ProtectionRule.BASIC_AUTH);
-    return new Authentication.Refused(unauthorized(auth));
+        rates.take(new RateLimit[] {limit}, request, gate.name(), address.hi(), address.lo());
   }
 
   private static Refusal unauthorized(BasicAuthConfig auth) {
@@ -179,5 +260,18 @@ public final class Gatekeeper {
         Reason.REFUSED_CREDENTIALS.explanation(),
         Duration.ZERO,
         "www-authenticate: Basic realm=\"" + auth.realm() + "\", charset=\"UTF-8\"\r\n");
+  }
+
+  private static RateLimit perMinute(String name, int requests) {
+    return RateLimit.of(
+        "",
+        new RateLimitConfig(
+            name,
+            RateLimitConfig.Kind.CLIENT_NETWORK,
+            "",
+            requests,
+            Duration.ofMinutes(1),
+            requests,
+            null));
   }
 }

@@ -1,7 +1,9 @@
 package io.forebay.server.protect;
 
-import io.forebay.core.http.ForwardingRequest;
+import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.RequestView;
+import io.forebay.core.route.RequestWithFields;
+import io.forebay.server.config.JwtConfig;
 import io.forebay.server.config.ProtectionProfile;
 import io.forebay.server.config.ProtectionProfile.AccessConfig;
 import io.forebay.server.config.ProtectionProfile.BasicAuthConfig;
@@ -12,6 +14,7 @@ import io.forebay.server.protect.rate.RateLimit;
 import io.forebay.server.protect.url.UrlSignature;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The protection of a route, compiled when the configuration is loaded. Immutable; any thread. */
@@ -23,6 +26,9 @@ public final class RouteProtection {
   private final RateLimit[] limits;
   private final @Nullable BasicAuthConfig basicAuth;
   private final @Nullable UrlSignature signature;
+  private final @Nullable JwtConfig jwt;
+  private final CredentialFilter credentials;
+  private final Set<String> verifiedFields;
 
   private RouteProtection(String route, ProtectionProfile profile, NetworkSet trusted) {
     this.route = route;
@@ -33,6 +39,9 @@ public final class RouteProtection {
     this.basicAuth = profile.basicAuth();
     SignedUrlConfig urls = profile.signedUrls();
     this.signature = urls == null ? null : UrlSignature.of(urls);
+    this.jwt = profile.jwt();
+    this.credentials = CredentialFilter.of(profile);
+    this.verifiedFields = Set.copyOf(profile.verifiedFields());
     this.name = profile.name();
     this.trusted = trusted;
     this.access = profile.access();
@@ -81,22 +90,34 @@ public final class RouteProtection {
     return signature;
   }
 
-  /** A request as the rest of the node sees it: without the signature of its URL. */
-  public RequestView withoutToken(RequestView request) {
-    UrlSignature signed = signature;
-    return signed == null || request.query() == null
+  /**
+   * A request with what the check found out about its client in fields, and without what clients
+   * say in fields of these names.
+   */
+  public RequestView verified(RequestView request, HeaderFields found) {
+    return verifiedFields.isEmpty()
         ? request
-        : new RequestWithQuery(request, signed.withoutToken(request.query()));
+        : RequestWithFields.replacing(request, verifiedFields::contains, found);
   }
 
-  /** The same of a query. */
-  public @Nullable CharSequence withoutToken(@Nullable CharSequence query) {
-    UrlSignature signed = signature;
-    return signed == null || query == null ? query : signed.withoutToken(query.toString());
+  /** A request as the rest of the node sees it: without the credentials that are checked here. */
+  public RequestView withoutCredentials(RequestView request) {
+    return credentials.requestWithout(request);
   }
 
-  private record RequestWithQuery(RequestView request, @Nullable String query)
-      implements ForwardingRequest {}
+  /** A query without signature and token. */
+  public @Nullable CharSequence withoutCredentials(@Nullable CharSequence query) {
+    return query == null ? null : credentials.queryWithout(query);
+  }
+
+  /** Whether more than the head of a request is asked for, so that no fast lane admits it. */
+  boolean asksForCredentials() {
+    return basicAuth != null || jwt != null;
+  }
+
+  @Nullable JwtConfig jwt() {
+    return jwt;
+  }
 
   @Nullable BasicAuthConfig basicAuth() {
     return basicAuth;
@@ -139,7 +160,28 @@ public final class RouteProtection {
           new Requirement(
               "basic-auth", "name and password of one of " + auth.users() + "; otherwise 401."));
     }
+    if (jwt != null) {
+      all.add(new Requirement("jwt", requirement(jwt)));
+    }
     return all;
+  }
+
+  private static String requirement(JwtConfig jwt) {
+    StringBuilder text = new StringBuilder("a token (").append(jwt.from().getFirst());
+    jwt.from().stream().skip(1).forEach(place -> text.append(" or ").append(place));
+    text.append(") of ")
+        .append(jwt.expected().issuer() == null ? "any issuer" : jwt.expected().issuer());
+    if (!jwt.expected().audiences().isEmpty()) {
+      text.append(" for ").append(String.join(" or ", jwt.expected().audiences()));
+    }
+    text.append("; otherwise 401.");
+    if (!jwt.expected().claims().isEmpty()) {
+      text.append(" Without the claims ").append(jwt.expected().claims()).append(" 403.");
+    }
+    if (!jwt.claimFields().isEmpty()) {
+      text.append(" Claims are fields and in the key: ").append(jwt.claimFields()).append('.');
+    }
+    return text.toString();
   }
 
   /** One part of a protection. */

@@ -10,13 +10,10 @@ import io.forebay.core.route.Route;
 import io.forebay.core.route.RouteForwarding;
 import io.forebay.core.route.RouteTable;
 import io.forebay.server.config.ProtectionProfile;
-import io.forebay.server.config.ProtectionProfile.BasicAuthConfig;
-import io.forebay.server.config.ProtectionProfile.SignedUrlConfig;
 import io.forebay.server.config.ServerConfig.KeyConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.RouteConfig;
 import io.forebay.server.counters.NameTable;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -61,35 +58,31 @@ final class RouteCompiler {
             Set.copyOf(config.forwarding().upgrade()),
             Set.copyOf(config.forwarding().responseTrailers()),
             config.forwarding().via(),
-            replaced(origin, protection)),
+            replaced(origin)),
         numbers.number(config.name()));
   }
 
-  /** Fields of requests that nobody sees behind the checks of this node. */
-  private static NamePatterns replaced(
-      @Nullable OriginConfig origin, @Nullable ProtectionProfile protection) {
-    List<String> names =
-        new ArrayList<>(origin == null ? List.of() : origin.signing().replacedFields());
-    BasicAuthConfig auth = protection == null ? null : protection.basicAuth();
-    if (auth != null && !auth.isForwarded()) {
-      names.add("authorization");
-    }
-    return names.isEmpty() ? NamePatterns.NONE : new NamePatterns(names);
+  /** Fields of requests that the origin gets from this node. */
+  private static NamePatterns replaced(@Nullable OriginConfig origin) {
+    return origin == null ? NamePatterns.NONE : new NamePatterns(origin.signing().replacedFields());
   }
 
   private static KeyRecipe recipe(KeyConfig key, @Nullable ProtectionProfile protection) {
-    SignedUrlConfig urls = protection == null ? null : protection.signedUrls();
-    List<String> signature = urls == null ? List.of() : urls.parameters();
+    List<String> credentials = protection == null ? List.of() : protection.credentialParameters();
+    List<String> verified = protection == null ? List.of() : protection.verifiedFields();
     QueryRecipe query =
         new QueryRecipe(
             key.query().equals("ignore"),
             key.query().equals("sort"),
-            new NamePatterns(Stream.concat(key.strip().stream(), signature.stream()).toList()),
+            new NamePatterns(Stream.concat(key.strip().stream(), credentials.stream()).toList()),
             new NamePatterns(key.keep()));
     return new KeyRecipe(
         new UrlRecipe(key.host(), key.port(), key.scheme(), key.foldPathCase(), query),
         new FieldRecipe(
-            Stream.concat(key.headers().stream(), key.unkeyed().key().stream()).toList(),
+            Stream.of(key.headers(), key.unkeyed().key(), verified)
+                .flatMap(List::stream)
+                .distinct()
+                .toList(),
             key.cookies(),
             key.device(),
             key.languages(),

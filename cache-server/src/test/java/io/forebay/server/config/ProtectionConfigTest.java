@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.config.ProtectionProfile.RateLimitConfig;
+import io.forebay.testing.JwtSigner;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,6 +37,11 @@ final class ProtectionConfigTest {
     Files.writeString(directory.resolve("sha-users"), "old:{SHA}GpHWL3ymc5liWkNopqtdSjuqYHM=\n");
     Files.writeString(directory.resolve("dear-users"), "a:$2b$15$" + "a".repeat(53) + "\n");
     Files.writeString(directory.resolve("no-users"), "# none\n");
+    Files.writeString(directory.resolve("users"), "a:$2y$05$" + "a".repeat(53) + "\n");
+    Files.writeString(directory.resolve("jwks"), JwtSigner.set(JwtSigner.of("k", "ES256")));
+    Files.writeString(directory.resolve("no-jwks"), "{\"keys\":[{\"kty\":\"oct\"}]}");
+    Files.writeString(directory.resolve("short-secret"), "0123456789abcdef\n");
+    Files.writeString(directory.resolve("long-secret"), "0123456789abcdef".repeat(4) + "\n");
     Files.writeString(directory.resolve("bad-networks"), "192.0.2.0/24\n192.0.2.1/24\n");
   }
 
@@ -91,6 +97,37 @@ final class ProtectionConfigTest {
     assertNull(profile("access: {deny: 10.0.0.0/8}").access().allowed());
     assertTrue(requireNonNull(profile("access: {allow: []}").access().allowed()).isEmpty());
     assertTrue(profile("access: {deny: []}").access().isOpen());
+  }
+
+  @Test
+  void tokensHaveDefaults() throws IOException {
+    JwtConfig jwt = requireNonNull(profile("jwt: {algorithms: ES256, keys-file: DIR/jwks}").jwt());
+    assertEquals("[bearer]", jwt.from().toString());
+    assertEquals(60, jwt.expected().skewSeconds());
+    assertEquals("1 key", jwt.fileKeys().toString());
+    assertFalse(jwt.isForwarded());
+    JwtConfig all =
+        requireNonNull(
+            profile(
+                    """
+                    jwt:
+                      algorithms: [HS256, HS512]
+                      secret-file: DIR/long-secret
+                      issuer: https://idp.example/
+                      audiences: [a, "https://b/"]
+                      required-claims: [email_verified, scope=read]
+                      clock-skew: 0
+                      from: [cookie session, query jwt, bearer]
+                      claims-to-headers: [sub=X-User]
+                      realm: API
+                      forward: true
+                    """)
+                .jwt());
+    assertEquals("[cookie session, query jwt, bearer]", all.from().toString());
+    assertEquals("[email_verified, scope=read]", all.expected().claims().toString());
+    assertEquals(List.of("a", "https://b/"), all.expected().audiences());
+    assertEquals("[sub=x-user]", all.claimFields().toString());
+    assertTrue(all.isForwarded());
   }
 
   @Test
@@ -190,6 +227,50 @@ final class ProtectionConfigTest {
             "{signed-urls: {type: hmac}, url-keys: [{id: a, secret: \"${SECRET}\"}, {id: a,"
                 + " secret: \"${SECRET}\"}]}",
             "protection.p.url-keys.1.id: another key has the id a"),
+        Arguments.of(
+            "jwt: {keys-file: DIR/jwks}", "protection.p.jwt.algorithms: is missing; list what"),
+        Arguments.of(
+            "jwt: {algorithms: [], keys-file: DIR/jwks}",
+            "protection.p.jwt.algorithms: is empty; list what"),
+        Arguments.of("jwt: {algorithms: ES256}", "protection.p.jwt.algorithms: there is no key"),
+        Arguments.of(
+            "jwt: {algorithms: none, keys-file: DIR/jwks}",
+            "protection.p.jwt.algorithms: \"none\" is not in a list of algorithms"),
+        Arguments.of(
+            "jwt: {algorithms: [ES256, HS256], keys-file: DIR/jwks}",
+            "protection.p.jwt.algorithms: HS256 needs a secret, and the keys are public ones"),
+        Arguments.of(
+            "jwt: {algorithms: ES256, secret-file: DIR/long-secret}",
+            "protection.p.jwt.algorithms: ES256 needs public keys, and secret-file is a secret"),
+        Arguments.of(
+            "jwt: {algorithms: ES256, keys-file: DIR/jwks, keys-url: \"https://a/\"}",
+            "protection.p.jwt.algorithms: there is more than one of keys-file"),
+        Arguments.of(
+            "jwt: {algorithms: HS256, secret-file: DIR/short-secret}",
+            "short-secret is too short for HS256, which needs 32 bytes"),
+        Arguments.of(
+            "jwt: {algorithms: ES256, keys-file: DIR/no-jwks}", "no-jwks key 1: is a secret"),
+        Arguments.of(
+            "jwt: {algorithms: RS256, keys-file: DIR/jwks}",
+            "jwks has no key for the algorithms that are allowed"),
+        Arguments.of(
+            "jwt: {algorithms: ES256, keys-url: \"http://idp.example/jwks\"}",
+            "protection.p.jwt.keys-url: \"http://idp.example/jwks\" is not over https"),
+        Arguments.of(
+            "jwt: {algorithms: ES256, keys-file: DIR/jwks, from: header}",
+            "protection.p.jwt.from: \"header\" is not in a list of places"),
+        Arguments.of(
+            "jwt: {algorithms: ES256, keys-file: DIR/jwks, claims-to-headers: sub=Host}",
+            "protection.p.jwt.claims-to-headers: \"sub=Host\" is not in a list of claims"),
+        Arguments.of(
+            "jwt: {algorithms: ES256, keys-file: DIR/jwks, claims-to-headers: [a=X-A, b=x-a]}",
+            "protection.p.jwt.claims-to-headers: the field x-a is named twice"),
+        Arguments.of(
+            "jwt: {algorithms: ES256, keys-file: DIR/jwks, clock-skew: 1h}",
+            "protection.p.jwt.clock-skew"),
+        Arguments.of(
+            "{jwt: {algorithms: ES256, keys-file: DIR/jwks}, basic-auth: {file: DIR/users}}",
+            "protection.p.jwt.from: basic-auth reads the Authorization field as well"),
         Arguments.of("access: {alow: 10.0.0.0/8}", "protection.p.access.alow: unknown key"),
         Arguments.of("access: 10.0.0.0/8", "protection.p.access: keys are required here"));
   }
@@ -204,7 +285,7 @@ final class ProtectionConfigTest {
     String problem = refused.problems().getFirst().toString().replace(directory + "/", "");
     assertTrue(problem.contains(expected), problem);
     assertTrue(problem.startsWith("forebay.yaml:4:"), problem);
-    assertFalse(problem.contains("a secret"), problem);
+    assertFalse(problem.contains("a secret that is long"), problem);
   }
 
   @Test

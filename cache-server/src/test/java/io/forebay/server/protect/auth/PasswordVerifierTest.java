@@ -23,7 +23,8 @@ final class PasswordVerifierTest {
 
   @TempDir Path directory;
   private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 5);
-  private final PasswordVerifier verifier = new PasswordVerifier(1, nanos::get);
+  private final VerifierThreads threads = new VerifierThreads(1);
+  private final PasswordVerifier verifier = new PasswordVerifier(threads, nanos::get);
 
   @SuppressWarnings("NullAway.Init")
   private PasswordFile users;
@@ -35,7 +36,7 @@ final class PasswordVerifierTest {
 
   @AfterEach
   void close() {
-    verifier.close();
+    threads.close();
   }
 
   private PasswordFile users(String password) throws Exception {
@@ -77,7 +78,7 @@ final class PasswordVerifierTest {
     CountDownLatch gate = new CountDownLatch(1);
     CountDownLatch begun = new CountDownLatch(1);
     int refused = 0;
-    CountDownLatch told = new CountDownLatch(1 + PasswordVerifier.MAX_WAITING);
+    CountDownLatch told = new CountDownLatch(1 + VerifierThreads.MAX_WAITING);
     assertTrue(
         verifier.verify(
             users,
@@ -89,7 +90,7 @@ final class PasswordVerifierTest {
             },
             isRight -> told.countDown()));
     assertTrue(begun.await(60, TimeUnit.SECONDS));
-    for (int i = 0; i < PasswordVerifier.MAX_WAITING + 5; i++) {
+    for (int i = 0; i < VerifierThreads.MAX_WAITING + 5; i++) {
       if (!verifier.verify(users, RIGHT, () -> false, isRight -> told.countDown())) {
         refused++;
       }
