@@ -84,7 +84,7 @@ class ArchitectureTest {
           List.of("tunnel"),
           List.of("loop"),
           List.of(
-              "counters", "config", "config.history", "json", "jwt", "network", "rule", "text"));
+              "counters", "config", "config.history", "json", "jwt", "network", "page", "rule", "text"));
 
   @Test
   void packagesFormNoCircle() {

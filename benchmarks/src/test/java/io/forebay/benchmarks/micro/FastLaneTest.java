@@ -48,6 +48,15 @@ final class FastLaneTest {
             - {when: {header: {user-agent: {regex: "[0-9]"}}}, response-headers: {add: {x-agent: a}}}
             - {when: {path: {regex: "^/ruled/old/(.*)"}}, redirect: "/$1"}
             - {when: {client: 192.0.2.0/24, not: {method: HEAD}}, respond: 204}
+        - match: {path: /shared}
+          cors: {origins: ["https://a.example", "https://*.b.example"], expose-headers: [ETag]}
+          security-headers: on
+          error-pages: {404: {text: "$status $uri", from: [edge]}, 410: {text: a, from: origin}}
+          rules:
+            - {response: {status: 404}, response-headers: {set: {x-gone: "$$"}, remove: [vary]}}
+            - response: {header: {cache-control: "max-age=100*"}, status: [200, 3xx]}
+              response-headers: {set: {x-long: l}, default: {etag: e, location: l}}
+            - {response: {content-type: {regex: "x"}}, when: {query: {t: "1"}}, response-headers: {remove: [etag]}}
       """;
 
   private static final List<String> METHODS =
@@ -75,6 +84,10 @@ final class FastLaneTest {
           "/ruled/1?debug",
           "/ruled/1?x=%64",
           "/ruled/old/1",
+          "/shared/1",
+          "/shared/gone",
+          "/shared/moved",
+          "/shared/short?t=1",
           "/key/1",
           "/strip/1",
           "/pass/1",
@@ -136,7 +149,11 @@ final class FastLaneTest {
           " folded",
           "Accept: a\u0000b",
           "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
-          "Upgrade-Insecure-Requests: 1");
+          "Upgrade-Insecure-Requests: 1",
+          "Origin: https://a.example",
+          "Origin: https://x.b.example",
+          "Origin: null",
+          "Access-Control-Request-Method: GET");
 
   private static final List<String> HOSTS =
       List.of(

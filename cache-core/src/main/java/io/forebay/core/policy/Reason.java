@@ -111,6 +111,8 @@ public enum Reason {
   RULE_DENY(null, "rule-deny", "A rule of the route denies the request."),
   RULE_REDIRECT(null, "rule-redirect", "A rule of the route redirects the request."),
   RULE_RESPOND(null, "rule-respond", "A rule of the route responds to the request."),
+  CORS_PREFLIGHT(
+      null, "cors-preflight", "The node answers a CORS preflight by the route's `cors`."),
 
   REFUSED_PURGE(null, "purge", "The purge is malformed or could not be made."),
   REFUSED_TARGET(null, "target", "The request target is malformed."),

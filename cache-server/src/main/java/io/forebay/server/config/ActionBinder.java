@@ -11,10 +11,6 @@ import io.forebay.server.rule.RuleActions;
 import io.forebay.server.rule.StoreActions;
 import io.forebay.server.rule.Template;
 import io.forebay.server.text.Printable;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,8 +21,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Compiles the actions of one rule. */
 final class ActionBinder {
-  static final int MAX_BODY = 1 << 20;
-  static final int MAX_BODY_TEXT = 64 * 1024;
   static final int MAX_FIELD_LINES = 64;
   private static final int MAX_VALUE = 4096;
 
@@ -53,6 +47,10 @@ final class ActionBinder {
           "response-headers");
 
   private static final List<String> STORING = List.of("ttl", "grace", "stale-if-error", "cache");
+
+  /** What can depend on the response. */
+  private static final List<String> OF_RESPONSES =
+      List.of("ttl", "grace", "stale-if-error", "cache", "response-headers");
 
   private static final Set<String> REDIRECTS = Set.of("301", "302", "303", "307", "308");
 
@@ -160,23 +158,28 @@ final class ActionBinder {
     Rewrite rewrite = ofRewrite == null ? null : rewrite(path + ".rewrite", ofRewrite.value());
     FieldEdits requestFields = edits(path, entries, "request-headers", OF_REQUESTS);
     FieldEdits responseFields = edits(path, entries, "response-headers", OF_THE_NODE);
-    boolean isOfStoring = STORING.stream().anyMatch(entries::containsKey);
-    StoreActions store = isOfStoring ? store(path, entries) : null;
-    if (!mayDependOnResponse(path, entries, isOfStoring)) {
+    if (!mayDependOnResponse(path, entries)) {
       return null;
     }
+    ConfigTree.Entry ofResponse = entries.get("response");
+    ResponseCondition response =
+        ofResponse == null ? null : conditions.ofResponse(path + ".response", ofResponse.value());
+    boolean isOfStoring = STORING.stream().anyMatch(entries::containsKey);
+    StoreActions store = isOfStoring ? store(path, entries, response) : null;
     isWhole &=
         passes != null
             && isOfStoring == (store != null)
             && (ofOrigin == null || origin != null)
             && (ofRewrite == null || rewrite != null)
+            && (ofResponse == null || response != null)
             && (!entries.containsKey("request-headers") || requestFields != null)
             && (!entries.containsKey("response-headers") || responseFields != null);
     if (!isWhole || passes == null) {
       return null;
     }
     RuleActions actions =
-        new RuleActions(answer, passes, origin, rewrite, requestFields, store, responseFields);
+        new RuleActions(
+            answer, passes, origin, rewrite, requestFields, store, responseFields, response);
     if (answer != null && (passes || store != null || actions.changesRequest())) {
       reader.problem(
           place, path, answering + " ends the request, so the origin is not asked", "keep one");
@@ -187,14 +190,16 @@ final class ActionBinder {
 
   // --- storing ----------------------------------------------------------------------------------
 
-  private boolean mayDependOnResponse(
-      String path, Map<String, ConfigTree.Entry> entries, boolean isOfStoring) {
+  private boolean mayDependOnResponse(String path, Map<String, ConfigTree.Entry> entries) {
     ConfigTree.Entry response = entries.get("response");
     if (response == null) {
       return true;
     }
+    boolean does = false;
     for (String key : entries.keySet()) {
-      if (!STORING.contains(key) && !List.of("name", "when", "response").contains(key)) {
+      if (OF_RESPONSES.contains(key)) {
+        does = true;
+      } else if (!List.of("name", "when", "response").contains(key)) {
         reader.problem(
             response.place(),
             path + ".response",
@@ -203,17 +208,18 @@ final class ActionBinder {
         return false;
       }
     }
-    if (!isOfStoring) {
+    if (!does) {
       reader.problem(
           response.place(),
           path + ".response",
           "the rule does nothing with the response",
-          "add one of " + String.join(", ", STORING));
+          "add one of " + String.join(", ", OF_RESPONSES));
     }
-    return isOfStoring;
+    return does;
   }
 
-  private @Nullable StoreActions store(String path, Map<String, ConfigTree.Entry> entries) {
+  private @Nullable StoreActions store(
+      String path, Map<String, ConfigTree.Entry> entries, @Nullable ResponseCondition when) {
     Duration[] times = new Duration[3];
     boolean isWhole = true;
     for (int i = 0; i < times.length; i++) {
@@ -236,10 +242,7 @@ final class ActionBinder {
         return null;
       }
     }
-    ConfigTree.Entry response = entries.get("response");
-    ResponseCondition when =
-        response == null ? null : conditions.ofResponse(path + ".response", response.value());
-    return isWhole && (response == null || when != null)
+    return isWhole
         ? new StoreActions(when, new ResponseOverrides(times[0], times[1], times[2], cache != null))
         : null;
   }
@@ -304,19 +307,24 @@ final class ActionBinder {
     }
     String path = rulePath + "." + key;
     ConfigTree tree = given.value();
-    Map<String, ConfigTree.Entry> entries =
-        reader.entries(path, tree, List.of("set", "add", "remove"));
+    List<String> known =
+        key.equals("response-headers")
+            ? List.of("set", "add", "remove", "default")
+            : List.of("set", "add", "remove");
+    Map<String, ConfigTree.Entry> entries = reader.entries(path, tree, known);
     if (entries == null) {
       return null;
     }
     if (entries.isEmpty()) {
       if (tree instanceof ConfigTree.Mapping mapping && mapping.entries().isEmpty()) {
-        reader.problem(tree.place(), path, "changes nothing", "known here: set, add, remove");
+        reader.problem(
+            tree.place(), path, "changes nothing", "known here: " + String.join(", ", known));
       }
       return null;
     }
     List<FieldEdits.Line> set = lines(path + ".set", entries.get("set"), refused);
     List<FieldEdits.Line> added = lines(path + ".add", entries.get("add"), refused);
+    List<FieldEdits.Line> defaults = lines(path + ".default", entries.get("default"), refused);
     List<String> removed = new ArrayList<>();
     ConfigTree.Entry remove = entries.get("remove");
     if (remove != null) {
@@ -332,8 +340,18 @@ final class ActionBinder {
         removed.add(lower);
       }
     }
-    if (set == null || added == null) {
+    if (set == null || added == null || defaults == null) {
       return null;
+    }
+    for (FieldEdits.Line line : defaults) {
+      if (!line.value().isConstant()) {
+        reader.problem(
+            tree.place(),
+            path + ".default",
+            "a default has no variables",
+            "use set, or no variable");
+        return null;
+      }
     }
     for (FieldEdits.Line line : set) {
       if (removed.contains(line.name())) {
@@ -342,12 +360,12 @@ final class ActionBinder {
         return null;
       }
     }
-    int count = set.size() + added.size() + removed.size();
+    int count = set.size() + added.size() + removed.size() + defaults.size();
     if (count > MAX_FIELD_LINES) {
       reader.problem(tree.place(), path, count + " fields", "name at most " + MAX_FIELD_LINES);
       return null;
     }
-    return new FieldEdits(set, added, removed);
+    return new FieldEdits(set, added, removed, defaults);
   }
 
   private @Nullable List<FieldEdits.Line> lines(
@@ -481,7 +499,9 @@ final class ActionBinder {
         given == null
             ? Integer.valueOf(200)
             : reader.number(path + ".status", given.value(), 200, 599);
-    byte[] body = body(path, entries);
+    byte[] body =
+        new BodyReader(reader)
+            .read(path + ".text", entries.get("text"), path + ".file", entries.get("file"));
     HeaderFields fields = fields(path, entries, body != null && body.length > 0);
     if (status == null || body == null || fields == null) {
       return null;
@@ -504,40 +524,6 @@ final class ActionBinder {
       return false;
     }
     return true;
-  }
-
-  private byte @Nullable [] body(String path, Map<String, ConfigTree.Entry> entries) {
-    ConfigTree.Entry text = entries.get("text");
-    ConfigTree.Entry file = entries.get("file");
-    if (text != null && file != null) {
-      reader.problem(file.place(), path + ".file", "text is given as well", "keep one of them");
-      return null;
-    }
-    if (text != null) {
-      String value = reader.text(path + ".text", text.value(), MAX_BODY_TEXT);
-      return value == null ? null : value.getBytes(StandardCharsets.UTF_8);
-    }
-    if (file == null) {
-      return new byte[0];
-    }
-    String name = reader.text(path + ".file", file.value());
-    if (name == null) {
-      return null;
-    }
-    String why;
-    try {
-      Path of = Path.of(name);
-      if (Files.isRegularFile(of) && Files.size(of) > MAX_BODY) {
-        why = "is larger than 1MiB";
-      } else {
-        return Files.readAllBytes(of);
-      }
-    } catch (IOException | IllegalArgumentException e) {
-      why = "is not a file that can be read";
-    }
-    reader.problem(
-        file.value().place(), path + ".file", "\"" + Printable.shown(name) + "\" " + why, "");
-    return null;
   }
 
   private @Nullable HeaderFields fields(

@@ -20,7 +20,6 @@ import java.util.BitSet;
 import java.util.Collection;
 import java.util.EnumSet;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -131,8 +130,8 @@ final class ConditionBinder {
           reader.problem(
               entry.place(),
               path + ".response",
-              "a condition on the response can only stand beside ttl, grace, stale-if-error and"
-                  + " cache, as response of the rule",
+              "a condition on the response can only stand beside ttl, grace, stale-if-error,"
+                  + " cache and response-headers, as response of the rule",
               "");
           return null;
         }
@@ -220,7 +219,7 @@ final class ConditionBinder {
     BitSet statuses = status == null ? null : statuses(path + ".status", status.value());
     ConfigTree.Entry type = entries.get("content-type");
     TextMatcher typeTest = type == null ? null : textTest(path + ".content-type", type.value());
-    Map<String, TextMatcher> headers = new LinkedHashMap<>();
+    List<ResponseCondition.Header> headers = new ArrayList<>();
     ConfigTree.Entry header = entries.get("header");
     if (header != null) {
       Map<String, ConfigTree.Entry> named = reader.entries(path + ".header", header.value());
@@ -234,11 +233,11 @@ final class ConditionBinder {
         if (name == null || test == null) {
           return null;
         }
-        headers.put(name, test);
+        headers.add(new ResponseCondition.Header(name, test));
       }
     }
     return (status == null || statuses != null) && (type == null || typeTest != null)
-        ? new ResponseCondition(statuses, typeTest, Map.copyOf(headers))
+        ? new ResponseCondition(statuses, typeTest, headers)
         : null;
   }
 

@@ -109,7 +109,9 @@ final class ConfigBinder extends Binder {
         storageClasses,
         protections,
         named(ConfigKeys.MATCHERS, ConfigKeys.MATCHER),
-        named(ConfigKeys.RULE_SETS, ConfigKeys.RULE_SET));
+        named(ConfigKeys.RULE_SETS, ConfigKeys.RULE_SET),
+        new ServerConfig.DefaultPages(
+            rules.errorPages(), named(ConfigKeys.ERROR_PAGES, ConfigKeys.ERROR_PAGE)));
   }
 
   private List<NamedRules> named(Section<NamedRules> section, Field<NamedRules, String> field) {

@@ -47,6 +47,7 @@ import io.forebay.server.config.SigningConfig.StaticField;
 import io.forebay.server.config.TlsConfig.CertificateConfig;
 import io.forebay.server.config.TlsConfig.ClientAuth;
 import io.forebay.server.config.TlsConfig.Policy;
+import io.forebay.server.rule.CorsPolicy;
 import java.net.InetAddress;
 import java.net.URI;
 import java.nio.file.Path;
@@ -2745,9 +2746,61 @@ final class ConfigKeys {
           ValueType.RULES,
           "none",
           false,
-          route -> route.rules().isEmpty() ? null : route.rules().toString(),
+          route -> written(route.rules().toString()),
           "Rules, in their order: each has a condition (`when`) and actions such as `deny`,"
               + " `redirect`, `origin` and `response-headers`, or names a set of rules (`use`).");
+  static final Field<NamedRules, String> ERROR_PAGE =
+      optional(
+          "page",
+          ValueType.PAGE,
+          "none",
+          false,
+          NamedRules::text,
+          "The page: a `text` or a `file`, its `type`, and more. It can also stand in place of"
+              + " `page`.");
+  static final Section<NamedRules> ERROR_PAGES =
+      new Section<>(
+          "error-pages",
+          Shape.NAMED,
+          "Pages in place of the node's plain text, for all routes and for requests without a"
+              + " route. Each name is a status or several: `404`, `502-504`, `5xx`. Pages of a"
+              + " route (`routes[].error-pages`) come before these.",
+          "page",
+          List.of(ERROR_PAGE),
+          config -> named(config.errorPages().texts(), NamedRules::name));
+  static final Field<RouteConfig, String> ROUTE_ERROR_PAGES =
+      optional(
+          "error-pages",
+          ValueType.PAGES,
+          "those at the top level",
+          false,
+          route -> written(route.rules().presets().pages().toString()),
+          "Pages by status (`404`, `502-504`, `5xx`), each a `text` or a `file` with a `type`, and a"
+              + " `json` for clients that prefer JSON. `from: [edge, origin]` also replaces what"
+              + " the origin answers with that status.");
+  static final Field<RouteConfig, String> ROUTE_CORS =
+      optional(
+          "cors",
+          ValueType.CORS,
+          "none",
+          false,
+          route -> {
+            CorsPolicy cors = route.rules().presets().cors();
+            return cors == null ? null : cors.toString();
+          },
+          "Which other origins' scripts may read the responses: `origins`, `methods`,"
+              + " `request-headers`, `expose-headers`, `max-age` and `credentials`. The node"
+              + " answers preflights, and replaces the origin's own `Access-Control-*` fields.");
+  static final Field<RouteConfig, String> ROUTE_SECURITY_HEADERS =
+      optional(
+          "security-headers",
+          ValueType.SECURITY_HEADERS,
+          "`off`",
+          false,
+          route -> written(route.rules().presets().securityHeaders().text()),
+          "Sets fields that make browsers stricter, where the origin sends none: `on`, `strict`, or"
+              + " `preset` and `overwrite`. Over TLS also Strict-Transport-Security, for a year"
+              + " unless `hsts` says otherwise.");
   static final Field<NamedRules, String> MATCHER =
       optional(
           "when",
@@ -2849,7 +2902,10 @@ final class ConfigKeys {
               ROUTE_HSTS_SUBDOMAINS,
               ROUTE_HSTS_PRELOAD,
               ROUTE_PROTECTION,
-              ROUTE_RULES),
+              ROUTE_RULES,
+              ROUTE_ERROR_PAGES,
+              ROUTE_CORS,
+              ROUTE_SECURITY_HEADERS),
           config -> named(config.routes(), RouteConfig::name));
   static final Section<LimitsConfig> LIMITS =
       new Section<>(
@@ -2987,6 +3043,7 @@ final class ConfigKeys {
           ORIGIN_HEADERS,
           MATCHERS,
           RULE_SETS,
+          ERROR_PAGES,
           ROUTES,
           ProtectionKeys.PROFILES,
           ProtectionKeys.RATE_LIMITS,
@@ -3001,6 +3058,10 @@ final class ConfigKeys {
           ACCESS_LOG);
 
   private ConfigKeys() {}
+
+  private static @Nullable String written(String text) {
+    return text.isEmpty() ? null : text;
+  }
 
   private static String words(List<String> names) {
     return names.stream().map(name -> "`" + name + "`").collect(Collectors.joining(", "));

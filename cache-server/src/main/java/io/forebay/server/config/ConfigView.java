@@ -294,8 +294,13 @@ public final class ConfigView {
             list.add(item);
           }
         }
-        case "rules", "condition" -> target.set(name, JSON.readTree(text));
-        default -> target.put(name, text);
+        default -> {
+          if (field.type().isTree()) {
+            target.set(name, JSON.readTree(text));
+          } else {
+            target.put(name, text);
+          }
+        }
       }
     }
   }

@@ -3,8 +3,10 @@ package io.forebay.server.config;
 import io.forebay.core.key.NamePatterns;
 import io.forebay.core.route.CookieFilter;
 import io.forebay.server.config.ServerConfig.KeyConfig;
+import io.forebay.server.page.ErrorPages;
 import io.forebay.server.rule.Condition;
 import io.forebay.server.rule.RequestPart;
+import io.forebay.server.rule.RoutePresets;
 import io.forebay.server.rule.RouteRules;
 import io.forebay.server.rule.Rule;
 import io.forebay.server.rule.RuleActions;
@@ -26,6 +28,7 @@ final class RuleBinder {
   private final TreeReader reader;
   private final ConditionBinder conditions;
   private final ActionBinder actions;
+  private final PresetBinder presets;
   private final Map<String, ConfigTree> sets;
   private final Map<String, List<Bound>> boundSets = new HashMap<>();
 
@@ -42,6 +45,7 @@ final class RuleBinder {
     conditions =
         new ConditionBinder(reader, named(ConfigKeys.MATCHERS, ConfigKeys.MATCHER), listeners);
     actions = new ActionBinder(reader, conditions, origins);
+    presets = new PresetBinder(values, reader);
     sets = named(ConfigKeys.RULE_SETS, ConfigKeys.RULE_SET);
     conditions.bindMatchers();
     sets.keySet().forEach(this::set);
@@ -80,9 +84,10 @@ final class RuleBinder {
 
   /** The rules of the route whose keys begin with {@code scope}. */
   RouteRules ofRoute(String scope, KeyConfig key, CookieFilter cookies) {
+    RoutePresets ofAll = presets.ofRoute(scope);
     ConfigTree tree = values.tree(scope + "." + ConfigKeys.ROUTE_RULES.name());
     if (tree == null) {
-      return RouteRules.NONE;
+      return new RouteRules("", List.of(), ofAll);
     }
     List<Bound> rules = rules(scope + ".rules", tree, true);
     if (rules.size() > MAX_RULES) {
@@ -93,9 +98,13 @@ final class RuleBinder {
           "use at most " + MAX_RULES);
     }
     rules.forEach(rule -> checkKey(rule, key, cookies));
-    return rules.isEmpty()
-        ? RouteRules.NONE
-        : new RouteRules(TreeText.of(tree), rules.stream().map(Bound::rule).toList());
+    return new RouteRules(
+        rules.isEmpty() ? "" : TreeText.of(tree), rules.stream().map(Bound::rule).toList(), ofAll);
+  }
+
+  /** Error pages of all routes, and of requests without a route. */
+  ErrorPages errorPages() {
+    return presets.defaultPages(named(ConfigKeys.ERROR_PAGES, ConfigKeys.ERROR_PAGE));
   }
 
   /**

@@ -4,6 +4,7 @@ import io.forebay.core.key.KeyRecipe;
 import io.forebay.core.route.RangeSettings;
 import io.forebay.core.route.RouteSettings;
 import io.forebay.core.route.SharingSettings;
+import io.forebay.server.page.ErrorPages;
 import io.forebay.server.rule.RouteRules;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -35,10 +36,20 @@ public record ServerConfig(
     List<StorageClassConfig> storageClasses,
     List<ProtectionProfile> protections,
     List<NamedRules> matchers,
-    List<NamedRules> ruleSets) {
+    List<NamedRules> ruleSets,
+    DefaultPages errorPages) {
 
   /** A matcher or a set of rules as it was written; the routes have what it was compiled to. */
   public record NamedRules(String name, String text) {}
+
+  /**
+   * The error pages of all routes.
+   *
+   * @param texts as they were written, by status
+   */
+  public record DefaultPages(ErrorPages pages, List<NamedRules> texts) {
+    public static final DefaultPages NONE = new DefaultPages(ErrorPages.NONE, List.of());
+  }
 
   /**
    * {@code host:port}; the host may be a name or a literal, {@code *} or empty means every address.

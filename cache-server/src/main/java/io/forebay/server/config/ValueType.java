@@ -206,11 +206,14 @@ record ValueType<T>(
           ValueType::pathPrefix,
           text -> text);
 
-  static final ValueType<String> CONDITION =
-      new ValueType<>(
-          "condition", "see [RULES.md](RULES.md)", ".*", "", text -> text, text -> text);
-  static final ValueType<String> RULES =
-      new ValueType<>("rules", "see [RULES.md](RULES.md)", ".*", "", text -> text, text -> text);
+  private static final String OF_TREES = "see [RULES.md](RULES.md)";
+
+  static final ValueType<String> CONDITION = tree("condition");
+  static final ValueType<String> RULES = tree("rules");
+  static final ValueType<String> PAGES = tree("pages");
+  static final ValueType<String> PAGE = tree("page");
+  static final ValueType<String> CORS = tree("CORS policy");
+  static final ValueType<String> SECURITY_HEADERS = tree("preset");
 
   static final ValueType<String> PIN =
       new ValueType<>(
@@ -538,7 +541,11 @@ record ValueType<T>(
 
   /** Whether its shape is YAML that other code reads. */
   boolean isTree() {
-    return name.equals(RULES.name) || name.equals(CONDITION.name);
+    return range.equals(OF_TREES);
+  }
+
+  private static ValueType<String> tree(String name) {
+    return new ValueType<>(name, OF_TREES, ".*", "", text -> text, text -> text);
   }
 
   /** Reads a value or says why not. */

@@ -14,8 +14,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Formats local replies as plain text: one line with the error, and one with the request id under
- * which the log has details.
+ * Sends local replies: the page of the route, or plain text with one line for the error and one for
+ * the request id under which the log has details.
  */
 final class ErrorPage {
   private ErrorPage() {}
@@ -30,6 +30,7 @@ final class ErrorPage {
    * @param lines further header lines, each with its line ending
    * @param hstsLine a line to say before all else, or null
    * @param ruled what the rules of the route say of the request, or null
+   * @param page in place of the text, or null
    * @return bytes of body sent
    */
   static int send(
@@ -44,24 +45,32 @@ final class ErrorPage {
       String lines,
       byte @Nullable [] hstsLine,
       @Nullable RuleOutcome ruled,
+      @Nullable RenderedPage page,
       boolean isHead,
       long nowMillis) {
-    byte[] body = (text + "\nrequest id: " + requestId + "\n").getBytes(StandardCharsets.UTF_8);
+    byte[] body =
+        page == null
+            ? (text + "\nrequest id: " + requestId + "\n").getBytes(StandardCharsets.UTF_8)
+            : page.body();
+    String type = page == null ? "text/plain; charset=utf-8" : page.contentType();
     heads.begin(sink, status, ruled).transportSecurity(hstsLine);
     ByteBuf head = heads.fields();
     ByteBufUtil.writeAscii(
         head,
         "date: "
             + HttpDate.format(nowMillis)
-            + "\r\ncontent-type: text/plain; charset=utf-8\r\ncache-control: no-store\r\n");
+            + "\r\ncontent-type: "
+            + type
+            + "\r\ncache-control: no-store\r\n");
     if (!retryAfter.isZero()) {
       HeadLines.text(head, "retry-after: " + retryAfter.toSeconds() + "\r\n");
     }
     HeadLines.text(head, lines);
     heads.cacheStatus(cacheStatus).proxyStatus(proxyStatus);
     ByteBufAllocator allocator = head.alloc();
-    heads.send(body.length, isHead);
-    if (isHead) {
+    boolean isBodiless = isHead || body.length == 0;
+    heads.send(body.length, isBodiless);
+    if (isBodiless) {
       sink.flush();
       return 0;
     }

@@ -18,6 +18,7 @@ import io.forebay.server.fill.PartialObject;
 import io.forebay.server.http.AbortCause;
 import io.forebay.server.http.ResponseSink;
 import io.forebay.server.origin.call.OriginFailure;
+import io.forebay.server.page.StatusPage;
 import io.forebay.storage.object.StoredHead;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -133,9 +134,14 @@ final class Exchange extends ClientResponse
           ProxyError.DESTINATION_NOT_FOUND);
     }
     request.route(route);
+    RuleResponder.applyPresets(loop, request);
     Step redirected = HttpsRedirect.answer(loop, request, this);
     if (redirected != null) {
       return redirected;
+    }
+    Step allowed = PreflightResponder.answer(loop, request, this);
+    if (allowed != null) {
+      return allowed;
     }
     return Admission.judge(loop, request, this, this);
   }
@@ -285,6 +291,12 @@ final class Exchange extends ClientResponse
   }
 
   private Step serve(StoredHead head, StoredMeta meta, CacheResult result, Reason why, long now) {
+    StatusPage page = OriginErrorPage.of(request, meta.status());
+    if (page != null) {
+      String member = responses.cacheStatus(request, this, meta, result, why, now);
+      OriginErrorPage.sendStored(loop, request, this, page, head, meta, member, result, why);
+      return Step.AWAIT;
+    }
     return switch (responses.send(request, this, this, head, meta, result, why, now)) {
       case BEGUN, AWAITED -> Step.AWAIT;
       case BUSY -> lookUpSoon();

@@ -22,6 +22,7 @@ import io.forebay.server.loop.LoopTimer;
 import io.forebay.server.origin.call.OriginCall;
 import io.forebay.server.origin.call.OriginFailure;
 import io.forebay.server.origin.call.OriginListener;
+import io.forebay.server.page.StatusPage;
 import io.forebay.storage.object.HeadSpec;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +38,9 @@ import org.slf4j.LoggerFactory;
 final class FillFollower implements Follower, FillLeader {
 
   private static final Logger LOG = LoggerFactory.getLogger(FillFollower.class);
+
+  /** So much of an error is waited for that is stored and not sent. */
+  private static final long MAX_AWAITED_BYTES = 1 << 20;
 
   private final ExchangeContext loop;
   private final Lookup lookup;
@@ -65,6 +69,9 @@ final class FillFollower implements Follower, FillLeader {
 
   /** Whether a response that was for its leader alone has been left for a fill without such. */
   private boolean hasLeftPersonal;
+
+  /** The client gets a page, and the error that it stands for is only followed into the store. */
+  private boolean isReplaced;
 
   /** Runs while another one's fetch has no head. */
   private final LoopTimer headTimer;
@@ -228,6 +235,7 @@ final class FillFollower implements Follower, FillLeader {
   void leave() {
     headTimer.stop();
     reader.leave();
+    isReplaced = false;
     Fill followed = fill;
     if (followed != null) {
       fill = null;
@@ -268,12 +276,13 @@ final class FillFollower implements Follower, FillLeader {
 
   @Override
   public long position() {
-    return reader.position();
+    Fill followed = fill;
+    return isReplaced && followed != null ? followed.receivedBytes() : reader.position();
   }
 
   @Override
   public long floor() {
-    return reader.floor(isLeader);
+    return isReplaced ? Long.MAX_VALUE : reader.floor(isLeader);
   }
 
   private Step afterProgress() {
@@ -406,7 +415,31 @@ final class FillFollower implements Follower, FillLeader {
     if (!isUsable(head)) {
       return onUnusable(followed, head);
     }
-    return serve(followed, head);
+    StatusPage page = OriginErrorPage.of(request, head.status());
+    return page == null ? serve(followed, head) : replace(followed, head, page);
+  }
+
+  /**
+   * The page is sent once the error is stored: without followers its fill would be given up. A
+   * large one is not waited for.
+   */
+  private Step replace(Fill followed, FillHead head, StatusPage page) {
+    boolean isAwaited =
+        followed.state() == Fill.State.STREAMING
+            && !followed.hasRunOutOfRoom()
+            && !followed.isStreamOnly()
+            && followed.receivedBytes() <= MAX_AWAITED_BYTES;
+    if (isAwaited) {
+      if (!isReplaced) {
+        isReplaced = true;
+        followed.onFollowerAdvanced(loop.filling());
+      }
+      return Step.AWAIT;
+    }
+    boolean isOwn = isLeader;
+    leave();
+    OriginErrorPage.sendFilled(loop, request, response, page, head, isOwn);
+    return Step.AWAIT;
   }
 
   /** A purge acknowledged before this request arrived kills what the fill brings (I2). */
@@ -489,6 +522,12 @@ final class FillFollower implements Follower, FillLeader {
       return null;
     }
     leaveToTakeOver();
+    StatusPage page = OriginErrorPage.of(request, status);
+    if (page != null) {
+      OriginErrorPage.sendFetched(
+          loop, request, response, page, status, fields, CacheResult.MISS, why);
+      return null;
+    }
     return PassThrough.beginTransit(
         loop, request, response, status, fields, contentLength, CacheResult.MISS, null, why, call);
   }

@@ -92,6 +92,7 @@ final class FreshHitResponder {
     long now = loop.nowMillis();
     RouteProtection gate = snapshot.gate(route);
     if (!isServable(route, request, head, meta, now)
+        || snapshot.errorPages(route).ofOrigin(meta.status()) != null
         || (gate != null && !gatekeeper.admits(gate, request, client))) {
       lane.unpin(head.region());
       return false;

@@ -7,6 +7,7 @@ import io.forebay.core.policy.ProxyStatus;
 import io.forebay.core.policy.Reason;
 import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.origin.call.OriginFailure;
+import io.forebay.server.page.StatusPage;
 import io.forebay.server.protect.Refusal;
 import io.forebay.server.runtime.RuntimeConfig;
 import java.time.Duration;
@@ -160,6 +161,7 @@ final class LocalReplies {
       String lines) {
     request.body().cancel();
     RuntimeConfig config = request.config();
+    StatusPage page = config.errorPages(request.routeIfAny()).ofEdge(status);
     int bodyBytes =
         ErrorPage.send(
             loop.heads(),
@@ -173,6 +175,7 @@ final class LocalReplies {
             lines,
             HstsLine.line(request),
             request.rules(),
+            page == null ? null : RenderedPage.of(page, request, response, status),
             request.isHead(),
             loop.nowMillis());
     response.record().bodyBytes(bodyBytes);

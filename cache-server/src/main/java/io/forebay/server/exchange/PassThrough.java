@@ -16,6 +16,7 @@ import io.forebay.server.http.ResponseSink;
 import io.forebay.server.origin.call.OriginCall;
 import io.forebay.server.origin.call.OriginFailure;
 import io.forebay.server.origin.call.OriginRequest;
+import io.forebay.server.page.StatusPage;
 import io.forebay.server.response.HeadWriter;
 import io.forebay.server.runtime.RuntimeConfig;
 import io.forebay.server.tunnel.Tunnel;
@@ -243,6 +244,14 @@ final class PassThrough extends OriginRelay implements Tunnel.Outcome {
       exchange.refuse(
           new OriginFailure(
               OriginFailure.Kind.UPGRADE_FAILED, "the origin answered the upgrade with " + status));
+      return;
+    }
+    StatusPage page = OriginErrorPage.of(request, status);
+    if (page != null) {
+      // What is left of the error is not waited for.
+      current.cancel();
+      OriginErrorPage.sendFetched(
+          loop, request, response, page, status, fields, CacheResult.PASS, null);
       return;
     }
     OriginRequest sent = asked;

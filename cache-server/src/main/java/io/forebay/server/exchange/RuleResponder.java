@@ -72,6 +72,20 @@ final class RuleResponder {
     };
   }
 
+  /** What the route says of all its responses holds before its protection and rules are asked. */
+  static void applyPresets(ExchangeContext loop, ClientRequest request) {
+    RouteRules rules = request.config().rules(request.route());
+    RuleOutcome presets =
+        rules == null
+            ? null
+            : rules.before(
+                new RequestFacts()
+                    .of(request.view(), request.client(), request.client().ip(), loop.nowMillis()));
+    if (presets != null) {
+      request.rules(presets);
+    }
+  }
+
   /** Why a request is passed, if that follows from its route and head. */
   static Reason passing(ClientRequest request, Reason ofRoute) {
     RuleOutcome rules = request.rules();

@@ -318,17 +318,16 @@ final class StoredResponseSender {
     blockLength -= replaced;
     Multipart parts = null;
     if (!plan.parts().isEmpty()) {
-      parts =
-          PartLines.copy(
-              out.fields(),
-              leases.copy(head.region(), blockOffset, blockLength),
-              plan.parts(),
-              total,
-              requestIds);
+      byte[] block = leases.copy(head.region(), blockOffset, blockLength);
+      parts = PartLines.copy(out.fields(), block, plan.parts(), total, requestIds);
+      standsFor(out, plan, meta, block);
     } else if (plan.sendsAllFields()) {
       leases.copyTo(out.fields(), head.region(), blockOffset, blockLength);
+      standsFor(out, plan, meta, null);
     } else {
-      NotModifiedLines.copy(out.fields(), leases.copy(head.region(), blockOffset, blockLength));
+      byte[] block = leases.copy(head.region(), blockOffset, blockLength);
+      NotModifiedLines.copy(out.fields(), block);
+      standsFor(out, plan, meta, block);
     }
     TagFields.filter(out, request.config(), request.client());
     out.age(Age.currentAgeSeconds(meta, now)).via(request.config().viaLine());
@@ -398,6 +397,22 @@ final class StoredResponseSender {
         : new Delivery(leases, loop.eventLoop(), sink, body, parts, response);
   }
 
+  /** This node's member of Cache-Status, for what another body is sent for. */
+  String cacheStatus(
+      ClientRequest request,
+      Owner owner,
+      StoredMeta meta,
+      CacheResult result,
+      Reason why,
+      long now) {
+    CacheStatus status = request.config().cacheStatus();
+    return switch (result) {
+      case REVALIDATED -> status.forwarded(why, 304, true, owner.hasJoined(), null);
+      case MISS, JOINED -> status.forwarded(why, 206, true, result == CacheResult.JOINED, null);
+      default -> status.hit(why, Age.timeToLiveSeconds(meta, now));
+    };
+  }
+
   private static void cacheStatus(
       CacheStatus cacheStatus,
       Owner owner,
@@ -440,10 +455,13 @@ final class StoredResponseSender {
     Multipart parts = null;
     if (!plan.parts().isEmpty()) {
       parts = PartLines.copy(out.fields(), block, plan.parts(), total, requestIds);
+      standsFor(out, plan, meta, block);
     } else if (plan.sendsAllFields()) {
       out.fields().writeBytes(block);
+      standsFor(out, plan, meta, null);
     } else {
       NotModifiedLines.copy(out.fields(), block);
+      standsFor(out, plan, meta, block);
     }
     TagFields.filter(out, request.config(), request.client());
     long age = Age.currentAgeSeconds(meta, loop.nowMillis());
@@ -458,6 +476,14 @@ final class StoredResponseSender {
     CacheResult result = isLeader ? CacheResult.MISS : CacheResult.JOINED;
     sendHead(response, out, plan, parts, total, result, why);
     return parts;
+  }
+
+  /** To rules, a range or a 304 is the response that it is of; a 412 or 416 is another one. */
+  private static void standsFor(
+      HeadWriter out, ResponsePlan plan, StoredMeta meta, byte @Nullable [] block) {
+    if (plan.status() == 206 || plan.status() == 304) {
+      out.standsFor(meta.status(), block);
+    }
   }
 
   private static void sendHead(

@@ -44,6 +44,7 @@ import io.forebay.server.http.RequestBody;
 import io.forebay.server.origin.call.OriginRequest;
 import io.forebay.server.protect.RouteProtection;
 import io.forebay.server.response.ResponsePlan;
+import io.forebay.server.rule.CorsPolicy;
 import io.forebay.server.rule.LocalAnswer;
 import io.forebay.server.rule.RequestFacts;
 import io.forebay.server.rule.RouteRules;
@@ -191,6 +192,10 @@ public final class RequestExplainer {
         "route",
         null,
         found.name() + " matches host " + found.hostPattern() + ", path " + found.pathPrefix());
+    if (isPreflight(found)) {
+      addRule("cors", Reason.CORS_PREFLIGHT);
+      return refused(204, Reason.CORS_PREFLIGHT);
+    }
     explainProtection(found);
     RuleOutcome outcome = askRules(found);
     if (outcome != null) {
@@ -242,10 +247,29 @@ public final class RequestExplainer {
       return null;
     }
     notes.add("rules were asked as for a client at " + CLIENT.address() + " over HTTP/1.1");
-    RuleOutcome outcome =
-        ofRoute.of(new RequestFacts().of(request, CLIENT, CLIENT.ip(), stage.nowMillis));
-    outcome.rules().forEach(rule -> addRule("rule " + rule.name(), null, rule.describe()));
+    RequestFacts facts = new RequestFacts().of(request, CLIENT, CLIENT.ip(), stage.nowMillis);
+    RuleOutcome outcome = ofRoute.of(facts);
+    CorsPolicy cors = ofRoute.presets().cors();
+    if (cors != null) {
+      addRule("cors", null, cors.toString());
+      if (cors.leavesFastLane(facts)) {
+        notes.add("a hit leaves the fast lane: a pattern of cors matches the origin");
+      }
+    }
+    outcome
+        .rules()
+        .forEach(rule -> {
+          addRule("rule " + rule.name(), null, rule.describe());
+          if (!rule.isForFastLane() && rule.actions().answer() == null) {
+            notes.add("a hit leaves the fast lane because of rule " + rule.name());
+          }
+        });
     return outcome;
+  }
+
+  private boolean isPreflight(Route of) {
+    RouteRules ofRoute = snapshot.rules(of);
+    return ofRoute != null && ofRoute.presets().cors() != null && CorsPolicy.isPreflight(request);
   }
 
   /** What a rule answers, or null where the request goes on. */

@@ -217,7 +217,7 @@ public final class Fill {
   }
 
   /** A follower has read on; resumes an origin that was paused. Called on the follower's loop. */
-  void onFollowerAdvanced(FillContext own) {
+  public void onFollowerAdvanced(FillContext own) {
     if (isPaced || isOutOfRoom) {
       followers.publish(own);
       onGroupAdvanced();

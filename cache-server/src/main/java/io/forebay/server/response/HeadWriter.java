@@ -3,8 +3,10 @@ package io.forebay.server.response;
 import io.forebay.core.policy.CacheStatus;
 import io.forebay.core.policy.Reason;
 import io.forebay.server.http.ResponseSink;
+import io.forebay.server.rule.FieldEdits;
 import io.forebay.server.rule.RuleOutcome;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -46,6 +48,11 @@ public final class HeadWriter {
   private @Nullable RuleOutcome rules;
   private int section = NONE;
 
+  // What the conditions of rules are asked about.
+  private final HeadFacts facts = new HeadFacts();
+  private int status;
+  private byte @Nullable [] whole;
+
   /** {@code maxHitLength} is that of the longest member of Cache-Status for a hit, in bytes. */
   public HeadWriter(int maxHitLength) {
     scratch = new byte[maxHitLength];
@@ -56,16 +63,30 @@ public final class HeadWriter {
    *
    * @param ruled what the rules of the route say of the request, or null where it has none
    */
-  public HeadWriter begin(ResponseSink to, int status, @Nullable RuleOutcome ruled) {
+  public HeadWriter begin(ResponseSink to, int sentStatus, @Nullable RuleOutcome ruled) {
     ByteBuf abandoned = out;
     if (abandoned != null) {
       out = null;
       abandoned.release();
     }
-    out = to.beginHead(status);
+    out = to.beginHead(sentStatus);
     sink = to;
     rules = ruled;
+    status = sentStatus;
+    whole = null;
     section = STATUS;
+    return this;
+  }
+
+  /**
+   * The response stands for one with another status, of which it has a part or not even the body:
+   * rules on the response are asked about that one.
+   *
+   * @param lines all of its lines, or null where they are those that are sent
+   */
+  public HeadWriter standsFor(int wholeStatus, byte @Nullable [] lines) {
+    status = wholeStatus;
+    whole = lines;
     return this;
   }
 
@@ -142,16 +163,34 @@ public final class HeadWriter {
     ByteBuf head = Objects.requireNonNull(out, "no head was begun");
     RuleOutcome ruled = rules;
     if (ruled != null) {
-      for (int i = 0; i < ruled.editCount(); i++) {
-        NamedLines.removeFrom(head, ruled.removedPrefixes(i));
-        head.writeBytes(ruled.lines(i));
-      }
+      edit(head, ruled);
       rules = null;
     }
     out = null;
     sink = null;
     section = NONE;
     return head;
+  }
+
+  private void edit(ByteBuf head, RuleOutcome ruled) {
+    if (ruled.hasConditions()) {
+      byte[] lines = whole;
+      ruled.judge(facts.of(status, lines == null ? head : Unpooled.wrappedBuffer(lines)));
+      facts.clear();
+      whole = null;
+    }
+    for (int i = 0; i < ruled.editCount(); i++) {
+      if (!ruled.applies(i)) {
+        continue;
+      }
+      NamedLines.removeFrom(head, ruled.removedPrefixes(i));
+      head.writeBytes(ruled.lines(i));
+      for (FieldEdits.Fallback fallback : ruled.fallbacks(i)) {
+        if (!NamedLines.areIn(head, fallback.beginnings())) {
+          head.writeBytes(fallback.line());
+        }
+      }
+    }
   }
 
   private IllegalStateException tooLate(int next) {

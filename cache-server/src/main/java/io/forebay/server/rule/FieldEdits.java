@@ -14,6 +14,7 @@ public final class FieldEdits {
   private final List<Line> added;
   private final Set<String> removed;
   private final byte[][] removedPrefixes;
+  private final Fallback[] fallbacks;
   private final byte @Nullable [] constantLines;
 
   /**
@@ -24,15 +25,31 @@ public final class FieldEdits {
   public record Line(String name, Template value) {}
 
   /**
+   * A line that is written where there is none of its name.
+   *
+   * @param beginnings {@code name:} alone
+   * @param line the whole line
+   */
+  @SuppressWarnings("ArrayRecordComponent")
+  public record Fallback(byte[][] beginnings, byte[] line) {}
+
+  /** Edits of fields without defaults. */
+  public FieldEdits(List<Line> set, List<Line> added, List<String> removed) {
+    this(set, added, removed, List.of());
+  }
+
+  /**
    * Edits of fields; names are in lower case.
    *
    * @param set replace what is there under their names
    * @param added come behind what is there
    * @param removed names of fields that go
+   * @param defaults are set where the field is not there; constant
    */
-  public FieldEdits(List<Line> set, List<Line> added, List<String> removed) {
+  public FieldEdits(List<Line> set, List<Line> added, List<String> removed, List<Line> defaults) {
     this.set = List.copyOf(set);
     this.added = List.copyOf(added);
+    this.fallbacks = defaults.stream().map(FieldEdits::fallback).toArray(Fallback[]::new);
     Set<String> names = new LinkedHashSet<>(removed);
     set.forEach(line -> names.add(line.name()));
     this.removed = Set.copyOf(names);
@@ -44,6 +61,13 @@ public final class FieldEdits {
         set.stream().allMatch(line -> line.value().isConstant())
             && added.stream().allMatch(line -> line.value().isConstant());
     constantLines = isConstant ? bytes(null, null) : null;
+  }
+
+  private static Fallback fallback(Line line) {
+    String text = line.name() + ": " + line.value().literals() + "\r\n";
+    return new Fallback(
+        new byte[][] {(line.name() + ":").getBytes(StandardCharsets.ISO_8859_1)},
+        text.getBytes(StandardCharsets.ISO_8859_1));
   }
 
   /** Whether it is the same for every request. */
@@ -60,6 +84,11 @@ public final class FieldEdits {
       }
     }
     return most;
+  }
+
+  /** The lines that come where there is none of their name. */
+  Fallback[] fallbacks() {
+    return fallbacks;
   }
 
   /** The beginnings {@code name:} of the lines that go, in lower case. */

@@ -6,6 +6,7 @@ import io.forebay.core.http.RequestView;
 import io.forebay.core.http.WireRequest;
 import io.forebay.server.network.IpAddress;
 import io.forebay.server.network.NetworkSet;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RequestFacts {
   private final Latin1Text line = new Latin1Text();
+  private final Latin1Text another = new Latin1Text();
   private @Nullable RequestView view;
   private @Nullable WireRequest wire;
   private @Nullable RuleClient client;
@@ -108,6 +110,19 @@ public final class RequestFacts {
       at = fast.nextField(lowerCaseName, at, line);
     }
     return found;
+  }
+
+  /**
+   * The value of a field that has one line; null for none or several. Valid until the next call.
+   */
+  @Nullable CharSequence onlyLine(String lowerCaseName) {
+    WireRequest fast = wire;
+    if (fast == null) {
+      List<String> lines = view().fields().all(lowerCaseName);
+      return lines.size() == 1 ? lines.getFirst() : null;
+    }
+    int at = fast.nextField(lowerCaseName, WireRequest.FIRST_FIELD, line);
+    return at >= 0 && fast.nextField(lowerCaseName, at, another) < 0 ? line : null;
   }
 
   /** Whether the client's address is in a set. */

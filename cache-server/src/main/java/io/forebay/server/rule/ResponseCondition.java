@@ -2,21 +2,31 @@ package io.forebay.server.rule;
 
 import io.forebay.core.http.FieldsView;
 import java.util.BitSet;
+import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A condition on the response of the origin. All parts must hold; those that are null or empty do.
+ * A condition on a response: of the origin, where it is about storing, or on its way to the client.
+ * All parts must hold; those that are null or empty do.
  *
  * @param statuses the statuses it holds for, or null for any
  * @param contentType of the media type without parameters, in lower case, or null
- * @param headers by name in lower case: one line of the field passes
+ * @param headers one line of each field passes
  */
 public record ResponseCondition(
-    @Nullable BitSet statuses,
-    @Nullable TextMatcher contentType,
-    Map<String, TextMatcher> headers) {
+    @Nullable BitSet statuses, @Nullable TextMatcher contentType, List<Header> headers) {
+
+  public ResponseCondition {
+    headers = List.copyOf(headers);
+  }
+
+  /**
+   * A condition on a field.
+   *
+   * @param name in lower case
+   */
+  public record Header(String name, TextMatcher test) {}
 
   boolean holds(int status, FieldsView fields) {
     if (statuses != null && !statuses.get(status)) {
@@ -25,11 +35,9 @@ public record ResponseCondition(
     if (contentType != null && !isMediaType(fields, contentType)) {
       return false;
     }
-    return headers.entrySet().stream()
+    return headers.stream()
         .allMatch(header ->
-            fields.all(header.getKey()).stream()
-                .anyMatch(line ->
-                    header.getValue().test(line, 0, line.length(), false) == Condition.YES));
+            fields.all(header.name()).stream().anyMatch(line -> passes(header.test(), line)));
   }
 
   private static boolean isMediaType(FieldsView fields, TextMatcher test) {
@@ -37,7 +45,46 @@ public record ResponseCondition(
     if (line == null) {
       return false;
     }
-    String type = line.toString().split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
-    return test.test(type, 0, type.length(), false) == Condition.YES;
+    return passes(test, line.toString().split(";", 2)[0].strip().toLowerCase(Locale.ROOT));
+  }
+
+  /** The same for a response whose head is written; only expressions allocate. */
+  boolean holds(ResponseHead head) {
+    if (statuses != null && !statuses.get(head.status())) {
+      return false;
+    }
+    if (contentType != null) {
+      CharSequence type = head.mediaType();
+      if (type == null || !passes(contentType, type)) {
+        return false;
+      }
+    }
+    for (int i = 0; i < headers.size(); i++) {
+      if (!hasLine(head, headers.get(i))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean hasLine(ResponseHead head, Header header) {
+    int at = head.next(header.name(), ResponseHead.FIRST);
+    while (at >= 0) {
+      if (passes(header.test(), head.value())) {
+        return true;
+      }
+      at = head.next(header.name(), at);
+    }
+    return false;
+  }
+
+  private static boolean passes(TextMatcher test, CharSequence text) {
+    return test.test(text, 0, text.length(), false) == Condition.YES;
+  }
+
+  /** Whether it never allocates about a head that is written. */
+  boolean isFast() {
+    return (contentType == null || contentType.isFast())
+        && headers.stream().allMatch(header -> header.test().isFast());
   }
 }

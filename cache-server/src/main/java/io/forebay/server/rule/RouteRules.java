@@ -1,17 +1,24 @@
 package io.forebay.server.rule;
 
 import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The rules of a route, in their order. All that hold apply, later ones over earlier ones; the
- * first that answers is the last. Immutable; two are equal if they were written the same.
+ * The rules of a route, in their order, behind its presets. All that hold apply, later ones over
+ * earlier ones; the first that answers is the last. Immutable; two are equal if they were written
+ * the same.
  */
 public final class RouteRules {
 
   /** A route without rules. */
-  public static final RouteRules NONE = new RouteRules("", List.of());
+  public static final RouteRules NONE = new RouteRules("", List.of(), RoutePresets.NONE);
 
   private final String text;
+  private final RoutePresets presets;
+  private final Rule[] ofPresets;
+
+  /** Those of the presets first. */
   private final Rule[] rules;
 
   /** Those that a request which is a hit has to ask. */
@@ -22,20 +29,41 @@ public final class RouteRules {
    *
    * @param text as they were written
    */
-  public RouteRules(String text, List<Rule> rules) {
+  public RouteRules(String text, List<Rule> rules, RoutePresets presets) {
     this.text = text;
-    this.rules = rules.toArray(new Rule[0]);
-    this.ofHits = rules.stream().filter(rule -> rule.actions().concernsHits()).toArray(Rule[]::new);
+    this.presets = presets;
+    this.ofPresets = presets.securityHeaders().rules().toArray(new Rule[0]);
+    this.rules = Stream.concat(Stream.of(ofPresets), rules.stream()).toArray(Rule[]::new);
+    this.ofHits =
+        Stream.of(this.rules).filter(rule -> rule.actions().concernsHits()).toArray(Rule[]::new);
   }
 
+  /** Whether there is nothing to ask about a request. */
   public boolean isEmpty() {
-    return rules.length == 0;
+    return rules.length == 0 && !presets.hasFields();
+  }
+
+  public RoutePresets presets() {
+    return presets;
+  }
+
+  /** What is said of all responses, in an exchange, before the rules are asked. */
+  public @Nullable RuleOutcome before(RequestFacts facts) {
+    return presets.hasFields() ? of(facts, ofPresets) : null;
   }
 
   /** What they mean for a request, in an exchange. */
   public RuleOutcome of(RequestFacts facts) {
+    return of(facts, rules);
+  }
+
+  private RuleOutcome of(RequestFacts facts, Rule[] asked) {
     RuleOutcome outcome = new RuleOutcome();
-    for (Rule rule : rules) {
+    CorsPolicy cors = presets.cors();
+    if (cors != null) {
+      cors.apply(facts, outcome);
+    }
+    for (Rule rule : asked) {
       if (rule.test(facts) == Condition.YES) {
         outcome.add(rule, facts.view());
         if (rule.actions().answer() != null) {
@@ -53,6 +81,10 @@ public final class RouteRules {
    */
   public boolean ofFastLane(RequestFacts facts, RuleOutcome into) {
     into.clear();
+    CorsPolicy cors = presets.cors();
+    if (cors != null && !cors.applyFast(facts, into)) {
+      return false;
+    }
     for (Rule rule : ofHits) {
       int verdict = rule.test(facts);
       if (verdict == Condition.LATER
@@ -66,7 +98,7 @@ public final class RouteRules {
     return true;
   }
 
-  /** As they were written, in one line. */
+  /** As they were written, in one line; empty if none were. */
   @Override
   public String toString() {
     return text;
@@ -74,7 +106,7 @@ public final class RouteRules {
 
   @Override
   public boolean equals(Object other) {
-    return other instanceof RouteRules its && its.text.equals(text);
+    return other instanceof RouteRules its && its.text.equals(text) && its.presets.equals(presets);
   }
 
   @Override

@@ -39,6 +39,11 @@ public record Rule(String name, String place, @Nullable Condition when, RuleActi
     return place + ": " + actions.describe();
   }
 
+  /** Whether a hit that it holds for can be answered without allocating. */
+  public boolean isForFastLane() {
+    return actions.isForFastLane();
+  }
+
   /** How many groups the expressions on the path have. */
   public int groups() {
     Condition condition = when;

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param requestFields fields of what the origin is asked
  * @param store of the response of the origin
  * @param responseFields fields of what is delivered
+ * @param response for which responses these are changed; null for all
  */
 public record RuleActions(
     @Nullable LocalAnswer answer,
@@ -21,7 +22,13 @@ public record RuleActions(
     @Nullable Rewrite rewrite,
     @Nullable FieldEdits requestFields,
     @Nullable StoreActions store,
-    @Nullable FieldEdits responseFields) {
+    @Nullable FieldEdits responseFields,
+    @Nullable ResponseCondition response) {
+
+  /** Of a rule that does nothing but change fields of what is delivered. */
+  static RuleActions ofFields(FieldEdits edits) {
+    return new RuleActions(null, false, null, null, null, null, edits, null);
+  }
 
   /** The highest group of an expression that is named, or 0. */
   public int groups() {
@@ -69,7 +76,7 @@ public record RuleActions(
               + (store.when() == null ? "" : ", by the response"));
     }
     if (responseFields != null) {
-      words.add("changes response fields");
+      words.add("changes response fields" + (response == null ? "" : ", by the response"));
     }
     return words.toString();
   }
@@ -82,6 +89,8 @@ public record RuleActions(
   /** Whether the fast lane can do it. */
   boolean isForFastLane() {
     FieldEdits fields = responseFields;
-    return answer == null && !passes && (fields == null || fields.isConstant());
+    return answer == null
+        && !passes
+        && (fields == null || (fields.isConstant() && (response == null || response.isFast())));
   }
 }

@@ -25,12 +25,21 @@ public final class RuleOutcome {
   // Edits of the fields of what is delivered, in the order of the rules.
   private FieldEdits[] edits = new FieldEdits[0];
   private byte[][] lines = new byte[0][];
+
+  /** For which responses, or null for all. */
+  private @Nullable ResponseCondition[] conditions = new ResponseCondition[0];
+
+  /** Whether the condition held when it was asked last; not kept for edits without one. */
+  private boolean[] verdicts = new boolean[0];
+
   private int editCount;
+  private boolean hasConditions;
 
   public RuleOutcome() {}
 
   void clear() {
     editCount = 0;
+    hasConditions = false;
   }
 
   /** The rule holds, in an exchange. */
@@ -39,7 +48,7 @@ public final class RuleOutcome {
     String[] captured = rule.captures(request);
     FieldEdits fields = rule.actions().responseFields();
     if (fields != null) {
-      add(fields, fields.lines(request, captured));
+      add(fields, fields.lines(request, captured), rule.actions().response());
     }
     if (rule.actions().origin() != null) {
       origin = rule.actions().origin();
@@ -57,18 +66,27 @@ public final class RuleOutcome {
   void addFast(Rule rule) {
     FieldEdits fields = rule.actions().responseFields();
     if (fields != null) {
-      add(fields, fields.constantLines());
+      add(fields, fields.constantLines(), rule.actions().response());
     }
   }
 
-  private void add(FieldEdits fields, byte[] fieldLines) {
+  /** Edits of every response. */
+  void add(FieldEdits constant) {
+    add(constant, constant.constantLines(), null);
+  }
+
+  private void add(FieldEdits fields, byte[] fieldLines, @Nullable ResponseCondition condition) {
     if (editCount == edits.length) {
       int room = Math.max(4, 2 * editCount);
       edits = Arrays.copyOf(edits, room);
       lines = Arrays.copyOf(lines, room);
+      conditions = Arrays.copyOf(conditions, room);
+      verdicts = Arrays.copyOf(verdicts, room);
     }
     edits[editCount] = fields;
+    conditions[editCount] = condition;
     lines[editCount++] = fieldLines;
+    hasConditions |= condition != null;
   }
 
   /** The rules that hold, in their order. */
@@ -116,6 +134,29 @@ public final class RuleOutcome {
     return editCount;
   }
 
+  /** Whether some edits depend on the response. */
+  public boolean hasConditions() {
+    return hasConditions;
+  }
+
+  /** Asks all conditions about a response, before any edit changes its fields. */
+  public void judge(ResponseHead head) {
+    for (int i = 0; i < editCount; i++) {
+      ResponseCondition condition = conditions[i];
+      verdicts[i] = condition == null || condition.holds(head);
+    }
+  }
+
+  /** Whether an edit applies to the response that was judged. */
+  public boolean applies(int edit) {
+    return conditions[edit] == null || verdicts[edit];
+  }
+
+  /** The lines that an edit writes where there is none of their name. */
+  public FieldEdits.Fallback[] fallbacks(int edit) {
+    return edits[edit].fallbacks();
+  }
+
   /** The beginnings {@code name:} of lines that an edit removes. */
   public byte[][] removedPrefixes(int edit) {
     return edits[edit].removedPrefixes();
@@ -126,10 +167,10 @@ public final class RuleOutcome {
     return lines[edit];
   }
 
-  /** Whether the fields of that name, in lower case, are removed or replaced. */
+  /** Whether the fields of that name, in lower case, are removed or replaced in every response. */
   public boolean removes(String name) {
     for (int i = 0; i < editCount; i++) {
-      if (edits[i].removes(name)) {
+      if (conditions[i] == null && edits[i].removes(name)) {
         return true;
       }
     }

@@ -17,6 +17,11 @@ public interface TextMatcher {
     return 2;
   }
 
+  /** Whether it never allocates. */
+  default boolean isFast() {
+    return true;
+  }
+
   /** It is there, with whatever value. */
   static TextMatcher present() {
     return (text, from, to, isFast) -> Condition.YES;
@@ -54,6 +59,11 @@ public interface TextMatcher {
     public int cost() {
       return tests.stream().mapToInt(TextMatcher::cost).sum();
     }
+
+    @Override
+    public boolean isFast() {
+      return tests.stream().allMatch(TextMatcher::isFast);
+    }
   }
 
   /** All of the tests hold. */
@@ -75,6 +85,11 @@ public interface TextMatcher {
     @Override
     public int cost() {
       return tests.stream().mapToInt(TextMatcher::cost).sum();
+    }
+
+    @Override
+    public boolean isFast() {
+      return tests.stream().allMatch(TextMatcher::isFast);
     }
   }
 
@@ -162,6 +177,11 @@ public interface TextMatcher {
     @Override
     public int cost() {
       return 50;
+    }
+
+    @Override
+    public boolean isFast() {
+      return false;
     }
   }
 

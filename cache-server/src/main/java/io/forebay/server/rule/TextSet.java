@@ -41,16 +41,18 @@ public final class TextSet {
   }
 
   boolean contains(CharSequence text, int from, int to) {
+    return find(text, from, to) != null;
+  }
+
+  /** The member that is the same as a part of a text, or null. */
+  @Nullable String find(CharSequence text, int from, int to) {
     if (to - from > longest) {
-      return false;
+      return null;
     }
     for (int slot = slot(text, from, to); ; slot = (slot + 1) & mask) {
       String member = slots[slot];
-      if (member == null) {
-        return false;
-      }
-      if (isSame(text, from, to, member)) {
-        return true;
+      if (member == null || isSame(text, from, to, member)) {
+        return member;
       }
     }
   }

@@ -3,10 +3,12 @@
  * configuration, immutable, evaluated without interpreting text.
  *
  * <pre>
- *   configuration ──► RouteRules ── Rule ─┬─ Condition    host, path, header, client, ...
+ *   configuration ──► RouteRules ─┬─ RoutePresets         error pages, CorsPolicy, SecurityHeaders
+ *                          │      └─ Rule ─┬─ Condition    host, path, header, client, ...
  *                          │              ├─ LocalAnswer  deny, redirect, respond
  *                          │              └─ FieldEdits   fields of what is delivered
  *   RequestFacts ──────────┴─► RuleOutcome                what one request gets
+ *   ResponseHead ──────────────► ResponseCondition        which edits apply to its response
  * </pre>
  *
  * <p>Start at {@link io.forebay.server.rule.RouteRules}. Knows neither the configuration, which

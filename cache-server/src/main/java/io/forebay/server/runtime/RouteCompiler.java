@@ -50,7 +50,7 @@ final class RouteCompiler {
         config.host(),
         config.pathPrefix(),
         config.origin(),
-        recipe(config.key(), protection),
+        recipe(config.key(), protection, config.rules().presets().cors() != null),
         config.settings(),
         config.ranges(),
         config.sharing(),
@@ -67,7 +67,21 @@ final class RouteCompiler {
     return origin == null ? NamePatterns.NONE : new NamePatterns(origin.signing().replacedFields());
   }
 
-  private static KeyRecipe recipe(KeyConfig key, @Nullable ProtectionProfile protection) {
+  /**
+   * Where the node answers to origins of scripts, a fill does not send Origin: what is stored is
+   * for all of them.
+   */
+  private static List<String> ignored(KeyConfig key, boolean hasCors) {
+    boolean isKnown =
+        Stream.of(key.headers(), key.unkeyed().key(), key.ignoreHeaders())
+            .anyMatch(names -> names.contains("origin"));
+    return hasCors && !isKnown
+        ? Stream.concat(key.ignoreHeaders().stream(), Stream.of("origin")).toList()
+        : key.ignoreHeaders();
+  }
+
+  private static KeyRecipe recipe(
+      KeyConfig key, @Nullable ProtectionProfile protection, boolean hasCors) {
     List<String> credentials = protection == null ? List.of() : protection.credentialParameters();
     List<String> verified = protection == null ? List.of() : protection.verifiedFields();
     QueryRecipe query =
@@ -86,7 +100,7 @@ final class RouteCompiler {
             key.cookies(),
             key.device(),
             key.languages(),
-            key.ignoreHeaders(),
+            ignored(key, hasCors),
             new UnkeyedFields(key.unkeyed().drop(), key.unkeyed().pass())),
         key.variants(),
         key.noVarySearch(),

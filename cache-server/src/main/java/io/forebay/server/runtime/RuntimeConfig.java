@@ -17,6 +17,7 @@ import io.forebay.server.counters.NameTable;
 import io.forebay.server.http.ClientInfo;
 import io.forebay.server.network.IpAddress;
 import io.forebay.server.network.NetworkSet;
+import io.forebay.server.page.ErrorPages;
 import io.forebay.server.protect.RouteProtection;
 import io.forebay.server.rule.RouteRules;
 import io.forebay.server.rule.RuleOutcome;
@@ -61,6 +62,9 @@ public final class RuntimeConfig {
   /** The rules of routes that have some, by route. */
   private final Map<String, RouteRules> rules;
 
+  /** The error pages of routes that have some, those of all routes included, by route. */
+  private final Map<String, ErrorPages> errorPages;
+
   /** Ports of https by the plain text listener that redirects there. */
   private final Map<String, Integer> httpsRedirects;
 
@@ -102,6 +106,13 @@ public final class RuntimeConfig {
         config.routes().stream()
             .filter(route -> !route.rules().isEmpty())
             .collect(Collectors.toUnmodifiableMap(RouteConfig::name, RouteConfig::rules));
+    this.errorPages =
+        config.routes().stream()
+            .filter(route -> !route.rules().presets().pages().equals(ErrorPages.NONE))
+            .collect(
+                Collectors.toUnmodifiableMap(
+                    RouteConfig::name,
+                    route -> route.rules().presets().pages().over(config.errorPages().pages())));
   }
 
   /** With numbers of its own for routes. */
@@ -226,6 +237,14 @@ public final class RuntimeConfig {
   /** The rules of a route, or null where it has none. */
   public @Nullable RouteRules rules(Route route) {
     return rules.isEmpty() ? null : rules.get(route.name());
+  }
+
+  /** The pages of a route, or of no route. */
+  public ErrorPages errorPages(@Nullable Route route) {
+    ErrorPages ofAll = config.errorPages().pages();
+    return route == null || errorPages.isEmpty()
+        ? ofAll
+        : errorPages.getOrDefault(route.name(), ofAll);
   }
 
   /**

@@ -170,7 +170,8 @@ public final class ListenFixture implements AutoCloseable {
         List.of(),
         List.of(),
         List.of(),
-        List.of());
+        List.of(),
+        ServerConfig.DefaultPages.NONE);
   }
 
   /** The same with other bounds of HTTP/2. */
@@ -196,7 +197,8 @@ public final class ListenFixture implements AutoCloseable {
         c.storageClasses(),
         c.protections(),
         c.matchers(),
-        c.ruleSets());
+        c.ruleSets(),
+        c.errorPages());
   }
 
   public int port() {

@@ -117,7 +117,8 @@ class RefusalLogTest {
                 c.storageClasses(),
                 c.protections(),
                 c.matchers(),
-                c.ruleSets()));
+                c.ruleSets(),
+                c.errorPages()));
   }
 
   @AfterEach
