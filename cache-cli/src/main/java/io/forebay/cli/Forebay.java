@@ -13,6 +13,7 @@ import io.forebay.cli.origins.OriginsCommand;
 import io.forebay.cli.purge.PurgeCommand;
 import io.forebay.cli.reload.ReloadCommand;
 import io.forebay.cli.serve.ServeCommand;
+import io.forebay.cli.sign.DebugTokenCommand;
 import io.forebay.cli.sign.SignUrlCommand;
 import io.forebay.cli.stats.StatsCommand;
 import io.forebay.cli.store.StoreCommand;
@@ -68,6 +69,7 @@ public final class Forebay implements Callable<Integer> {
             new ReloadCommand(),
             new ExplainCommand(),
             new SignUrlCommand(),
+            new DebugTokenCommand(),
             new OriginsCommand(),
             new StoreCommand(),
             new ConfigCommand(),

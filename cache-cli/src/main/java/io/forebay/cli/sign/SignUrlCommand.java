@@ -6,10 +6,7 @@ import io.forebay.cli.console.ExitCode;
 import io.forebay.cli.console.Output;
 import io.forebay.core.http.TargetUri;
 import io.forebay.server.config.ProtectionProfile.UrlKey;
-import io.forebay.server.config.Secret;
 import io.forebay.server.protect.url.UrlToken;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -91,27 +88,16 @@ public final class SignUrlCommand implements Callable<Integer> {
     long expires = Instant.now().plus(Duration.ofSeconds(validSeconds)).getEpochSecond();
     String token =
         UrlToken.sign(
-            new UrlKey(keyId, new Secret(secret())), target, parameter, expires, below, network);
+            new UrlKey(keyId, SecretOption.read(secretFile, "FOREBAY_URL_SECRET")),
+            target,
+            parameter,
+            expires,
+            below,
+            network);
     String signed = target + (target.query() == null ? "?" : "&") + parameter + "=" + token;
     Output output = common.output();
     output.json(Map.of("url", signed, "token", token, "expires", expires));
     output.line(signed);
     return ExitCode.OK;
-  }
-
-  private String secret() {
-    Path file = secretFile;
-    if (file == null) {
-      String variable = System.getenv("FOREBAY_URL_SECRET");
-      if (variable == null || variable.isEmpty()) {
-        throw new CommandException(ExitCode.USAGE, "give --secret-file, or set FOREBAY_URL_SECRET");
-      }
-      return variable;
-    }
-    try {
-      return Files.readString(file).lines().findFirst().orElse("").strip();
-    } catch (IOException e) {
-      throw new CommandException(ExitCode.FAILURE, file + " cannot be read", e);
-    }
   }
 }

@@ -1,4 +1,7 @@
-/** {@code forebay sign-url}: signs URLs for routes whose protection asks for a token. */
+/**
+ * {@code forebay sign-url} and {@code debug-token}: sign URLs for routes whose protection asks for
+ * a token, and tokens of clients that debug.
+ */
 @NullMarked
 package io.forebay.cli.sign;
 

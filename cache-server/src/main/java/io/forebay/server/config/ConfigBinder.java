@@ -11,6 +11,7 @@ import io.forebay.server.config.ServerConfig.AccessLogConfig;
 import io.forebay.server.config.ServerConfig.Address;
 import io.forebay.server.config.ServerConfig.AdminConfig;
 import io.forebay.server.config.ServerConfig.ClientLimits;
+import io.forebay.server.config.ServerConfig.DebugConfig;
 import io.forebay.server.config.ServerConfig.DiskConfig;
 import io.forebay.server.config.ServerConfig.ForwardingConfig;
 import io.forebay.server.config.ServerConfig.Http2Config;
@@ -52,6 +53,8 @@ import org.jspecify.annotations.Nullable;
  * result if there are any.
  */
 final class ConfigBinder extends Binder {
+  private static final int MIN_DEBUG_SECRET = 16;
+
   private final ConfigEnvironment environment;
 
   ConfigBinder(ConfigValues values, ConfigEnvironment environment, List<ConfigProblem> problems) {
@@ -111,7 +114,23 @@ final class ConfigBinder extends Binder {
         named(ConfigKeys.MATCHERS, ConfigKeys.MATCHER),
         named(ConfigKeys.RULE_SETS, ConfigKeys.RULE_SET),
         new ServerConfig.DefaultPages(
-            rules.errorPages(), named(ConfigKeys.ERROR_PAGES, ConfigKeys.ERROR_PAGE)));
+            rules.errorPages(), named(ConfigKeys.ERROR_PAGES, ConfigKeys.ERROR_PAGE)),
+        debug());
+  }
+
+  private DebugConfig debug() {
+    int before = problems.size();
+    Secret secret = secret("debug", ConfigKeys.DEBUG_SECRET, ConfigKeys.DEBUG_SECRET_FILE);
+    boolean isWhole = problems.size() == before;
+    if (secret != null && isWhole && secret.value().length() < MIN_DEBUG_SECRET) {
+      problems.add(
+          firstPlace("debug.secret", "debug.secret-file")
+              .problem(
+                  "debug.secret",
+                  "the secret has fewer than " + MIN_DEBUG_SECRET + " characters",
+                  "use a long random one, such as 64 hexadecimal digits"));
+    }
+    return new DebugConfig(secret);
   }
 
   private List<NamedRules> named(Section<NamedRules> section, Field<NamedRules, String> field) {

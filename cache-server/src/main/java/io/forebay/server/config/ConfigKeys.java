@@ -22,6 +22,7 @@ import io.forebay.server.config.ServerConfig.AccessLogConfig;
 import io.forebay.server.config.ServerConfig.Address;
 import io.forebay.server.config.ServerConfig.AdminConfig;
 import io.forebay.server.config.ServerConfig.Balance;
+import io.forebay.server.config.ServerConfig.DebugConfig;
 import io.forebay.server.config.ServerConfig.DiskConfig;
 import io.forebay.server.config.ServerConfig.ForwardingConfig;
 import io.forebay.server.config.ServerConfig.Http2Config;
@@ -2768,6 +2769,32 @@ final class ConfigKeys {
           "page",
           List.of(ERROR_PAGE),
           config -> named(config.errorPages().texts(), NamedRules::name));
+  static final Field<DebugConfig, Secret> DEBUG_SECRET =
+      optional(
+          "secret",
+          ValueType.SECRET_VALUE,
+          "none",
+          false,
+          DebugConfig::secret,
+          "What tokens are signed with, at least 16 characters.");
+  static final Field<DebugConfig, Path> DEBUG_SECRET_FILE =
+      optional(
+          "secret-file",
+          ValueType.PATH,
+          "none",
+          false,
+          null,
+          "File whose first line is the secret; read at start and at each reload.");
+  static final Section<DebugConfig> DEBUG =
+      new Section<>(
+          "debug",
+          Shape.ONCE,
+          "A request whose `Forebay-Debug` field has a token of `forebay debug-token` gets a"
+              + " response with `Forebay-Debug` and `Server-Timing`: how it came about, and how long"
+              + " that took. See [DEBUGGING.md](DEBUGGING.md).",
+          "",
+          List.of(DEBUG_SECRET, DEBUG_SECRET_FILE),
+          config -> Map.of("", config.debug()));
   static final Field<RouteConfig, String> ROUTE_ERROR_PAGES =
       optional(
           "error-pages",
@@ -3055,7 +3082,8 @@ final class ConfigKeys {
           TUNNELS,
           FORWARDING,
           PURGE,
-          ACCESS_LOG);
+          ACCESS_LOG,
+          DEBUG);
 
   private ConfigKeys() {}
 

@@ -37,10 +37,16 @@ public record ServerConfig(
     List<ProtectionProfile> protections,
     List<NamedRules> matchers,
     List<NamedRules> ruleSets,
-    DefaultPages errorPages) {
+    DefaultPages errorPages,
+    DebugConfig debug) {
 
   /** A matcher or a set of rules as it was written; the routes have what it was compiled to. */
   public record NamedRules(String name, String text) {}
+
+  /** What tokens of clients that debug are signed with; null where none debugs. */
+  public record DebugConfig(@Nullable Secret secret) {
+    public static final DebugConfig OFF = new DebugConfig(null);
+  }
 
   /**
    * The error pages of all routes.

@@ -33,6 +33,7 @@ final class ClientRequest {
 
   private @Nullable Route route;
   private @Nullable RuleOutcome rules;
+  private @Nullable DebugFields debug;
   private long keyHi;
   private long keyLo;
   private Reason reason = Reason.MISS_URI;
@@ -128,6 +129,30 @@ final class ClientRequest {
 
   void rules(RuleOutcome outcome) {
     rules = outcome;
+    DebugFields told = debug;
+    if (told != null) {
+      outcome.lastLines(told);
+    }
+  }
+
+  // --- debugging --------------------------------------------------------------------------------
+
+  /** The client may see how its response comes about. */
+  void debug(DebugFields fields) {
+    debug = fields;
+    rules(new RuleOutcome());
+  }
+
+  /** What it sees; null if it may not. */
+  @Nullable DebugFields debug() {
+    return debug;
+  }
+
+  /** Why the response is as it is, for a client that debugs. */
+  void because(Reason why) {
+    if (debug != null) {
+      debug.because(why);
+    }
   }
 
   // --- key --------------------------------------------------------------------------------------

@@ -213,9 +213,17 @@ final class Exchange extends ClientResponse
   private Step lookUpLoaded() {
     Runnable again = () -> loop.eventLoop().execute(this::onLoaded);
     if (loop.lane().load(again)) {
+      readFromDisk();
       return Step.AWAIT;
     }
     return fetching().mayFetchRefused() ? decideWithout(false) : fetching().refuseLoad();
+  }
+
+  private void readFromDisk() {
+    DebugFields debug = request.debug();
+    if (debug != null) {
+      debug.fromDisk();
+    }
   }
 
   // --- decide -----------------------------------------------------------------------------------
@@ -298,7 +306,11 @@ final class Exchange extends ClientResponse
       return Step.AWAIT;
     }
     return switch (responses.send(request, this, this, head, meta, result, why, now)) {
-      case BEGUN, AWAITED -> Step.AWAIT;
+      case BEGUN -> Step.AWAIT;
+      case AWAITED -> {
+        readFromDisk();
+        yield Step.AWAIT;
+      }
       case BUSY -> lookUpSoon();
       case INCOMPLETE -> onPartsRefused();
       case HELD_BACK -> {

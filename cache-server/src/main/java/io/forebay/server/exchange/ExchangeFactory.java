@@ -1,5 +1,6 @@
 package io.forebay.server.exchange;
 
+import io.forebay.core.http.Latin1Text;
 import io.forebay.core.http.RequestView;
 import io.forebay.core.http.WireRequest;
 import io.forebay.core.policy.ProxyError;
@@ -9,6 +10,7 @@ import io.forebay.server.http.RequestBody;
 import io.forebay.server.http.RequestHandler;
 import io.forebay.server.http.ResponseSink;
 import io.forebay.server.loop.LoopLoad;
+import io.forebay.server.protect.url.DebugToken;
 import io.forebay.server.runtime.RuntimeConfig;
 import java.util.function.Supplier;
 
@@ -20,6 +22,7 @@ public final class ExchangeFactory implements RequestHandler {
   private final Lookup lookup;
   private final StoredResponseSender responses;
   private final FreshHitResponder freshHit;
+  private final Latin1Text token = new Latin1Text();
 
   public ExchangeFactory(ExchangeContext loop, Supplier<RuntimeConfig> snapshots) {
     this.loop = loop;
@@ -51,15 +54,29 @@ public final class ExchangeFactory implements RequestHandler {
       return false;
     }
     RuntimeConfig snapshot = snapshots.get();
+    if (snapshot.debugToken() != null && request.field(DebugFields.NAME, token)) {
+      return false;
+    }
     return snapshot.httpsRedirect(request.scheme(), client) == 0
         && freshHit.send(snapshot, request, sink, client);
   }
 
   @Override
   public void start(RequestView request, RequestBody body, ResponseSink sink, ClientInfo client) {
+    RuntimeConfig snapshot = snapshots.get();
+    DebugToken tokens = snapshot.debugToken();
+    boolean hasToken = tokens != null && request.fields().has(DebugFields.NAME);
     ClientRequest received =
-        new ClientRequest(snapshots.get(), client, request, body, loop.store().purgeSequence());
+        new ClientRequest(
+            snapshot,
+            client,
+            hasToken ? DebugFields.without(request) : request,
+            body,
+            loop.store().purgeSequence());
     RequestRecord record = new RequestRecord(loop, received);
+    if (tokens != null && hasToken && DebugFields.admits(tokens, request, loop.nowMillis())) {
+      received.debug(new DebugFields(loop, received, record));
+    }
     new Exchange(loop, lookup, responses, received, sink, record).start();
   }
 }

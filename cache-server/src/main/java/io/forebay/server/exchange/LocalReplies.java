@@ -160,6 +160,7 @@ final class LocalReplies {
       Duration retryAfter,
       String lines) {
     request.body().cancel();
+    request.because(why);
     RuntimeConfig config = request.config();
     StatusPage page = config.errorPages(request.routeIfAny()).ofEdge(status);
     int bodyBytes =

@@ -130,6 +130,7 @@ final class OriginErrorPage {
       String cacheStatus,
       CacheResult result,
       Reason why) {
+    request.because(why);
     RenderedPage rendered = RenderedPage.of(page, request, response, status);
     byte[] body = rendered.body();
     ResponseSink sink = response.sink();

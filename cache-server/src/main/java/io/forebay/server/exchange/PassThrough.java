@@ -183,6 +183,7 @@ final class PassThrough extends OriginRelay implements Tunnel.Outcome {
     Reason reason = request.reason();
     RuntimeConfig config = request.config();
     boolean isHead = request.isHead();
+    request.because(notStored == null ? reason : notStored);
     HeadWriter out = loop.heads().begin(sink, status, request.rules());
     HstsLine.write(request, out);
     EndToEndFields.copy(

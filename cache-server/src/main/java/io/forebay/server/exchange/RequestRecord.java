@@ -57,6 +57,15 @@ final class RequestRecord extends RequestEvent {
     forwardedNanos = System.nanoTime();
   }
 
+  long nanosSoFar() {
+    return System.nanoTime() - startNanos;
+  }
+
+  /** Since the origin was asked, or -1 where it was not. */
+  long nanosSinceForwarded() {
+    return forwardedNanos < 0 ? -1 : System.nanoTime() - forwardedNanos;
+  }
+
   /** Another origin than that of the route answered. */
   void answeredBy(String origin) {
     fallback = origin;

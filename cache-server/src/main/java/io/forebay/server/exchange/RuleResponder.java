@@ -133,6 +133,7 @@ final class RuleResponder {
       byte[] body,
       Reason why) {
     request.body().cancel();
+    request.because(why);
     ResponseSink sink = response.sink();
     HeadWriter head = loop.heads().begin(sink, status, request.rules());
     HstsLine.write(request, head);

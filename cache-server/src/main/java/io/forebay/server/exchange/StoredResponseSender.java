@@ -309,6 +309,10 @@ final class StoredResponseSender {
       Reason why,
       long now) {
     long total = head.totalLength();
+    DebugFields debug = request.debug();
+    if (debug != null) {
+      debug.stored(meta, why, now);
+    }
     HeadWriter out = heads.begin(response.sink(), plan.status(), request.rules());
     int blockOffset = head.headOffset() + meta.length();
     int blockLength = head.headLength() - meta.length();
@@ -446,6 +450,10 @@ final class StoredResponseSender {
       ResponsePlan plan,
       long total,
       boolean isLeader) {
+    DebugFields debug = request.debug();
+    if (debug != null) {
+      debug.stored(meta, request.reason(), loop.nowMillis());
+    }
     HeadWriter out = heads.begin(response.sink(), plan.status(), request.rules());
     byte[] block = head.block();
     int replaced = HstsLine.write(request, out, MemorySegment.ofArray(block), 0, block.length);

@@ -8,6 +8,7 @@ import io.forebay.server.rule.RuleOutcome;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -190,6 +191,10 @@ public final class HeadWriter {
           head.writeBytes(fallback.line());
         }
       }
+    }
+    Supplier<byte[]> last = ruled.lastLines();
+    if (last != null) {
+      head.writeBytes(last.get());
     }
   }
 

@@ -6,6 +6,7 @@ import io.forebay.core.route.UpstreamEdits;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +35,7 @@ public final class RuleOutcome {
 
   private int editCount;
   private boolean hasConditions;
+  private @Nullable Supplier<byte[]> lastLines;
 
   public RuleOutcome() {}
 
@@ -127,6 +129,16 @@ public final class RuleOutcome {
   /** What is said of the storing of responses, or null. */
   public @Nullable ResponseRules responseRules() {
     return concernsStoring ? new RuleResponseRules(rules) : null;
+  }
+
+  /** Lines that every response has behind all others. */
+  public void lastLines(Supplier<byte[]> lines) {
+    lastLines = lines;
+  }
+
+  /** What makes them when a head is written, or null. */
+  public @Nullable Supplier<byte[]> lastLines() {
+    return lastLines;
   }
 
   /** Number of edits of the fields of what is delivered. */

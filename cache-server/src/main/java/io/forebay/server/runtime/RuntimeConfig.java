@@ -8,6 +8,7 @@ import io.forebay.core.route.Route;
 import io.forebay.core.route.RouteTable;
 import io.forebay.server.config.FallbackOrder;
 import io.forebay.server.config.ProtectionProfile;
+import io.forebay.server.config.Secret;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
@@ -19,6 +20,7 @@ import io.forebay.server.network.IpAddress;
 import io.forebay.server.network.NetworkSet;
 import io.forebay.server.page.ErrorPages;
 import io.forebay.server.protect.RouteProtection;
+import io.forebay.server.protect.url.DebugToken;
 import io.forebay.server.rule.RouteRules;
 import io.forebay.server.rule.RuleOutcome;
 import java.nio.charset.StandardCharsets;
@@ -65,6 +67,9 @@ public final class RuntimeConfig {
   /** The error pages of routes that have some, those of all routes included, by route. */
   private final Map<String, ErrorPages> errorPages;
 
+  /** Null where no client debugs. */
+  private final @Nullable DebugToken debugToken;
+
   /** Ports of https by the plain text listener that redirects there. */
   private final Map<String, Integer> httpsRedirects;
 
@@ -83,6 +88,8 @@ public final class RuntimeConfig {
     this.routes = RouteCompiler.of(config.routes(), origins, profiles, routeNumbers);
     this.trusted = NetworkSet.masked(config.forwarding().trusted());
     this.gates = gates(config, profiles, trusted);
+    Secret debugging = config.debug().secret();
+    this.debugToken = debugging == null ? null : new DebugToken(debugging);
     this.nodeId = config.forwarding().nodeId();
     this.cacheStatus = new CacheStatus(nodeId);
     this.proxyStatus = new ProxyStatus(nodeId);
@@ -237,6 +244,11 @@ public final class RuntimeConfig {
   /** The rules of a route, or null where it has none. */
   public @Nullable RouteRules rules(Route route) {
     return rules.isEmpty() ? null : rules.get(route.name());
+  }
+
+  /** What tells which tokens of clients that debug are valid, or null. */
+  public @Nullable DebugToken debugToken() {
+    return debugToken;
   }
 
   /** The pages of a route, or of no route. */

@@ -171,7 +171,8 @@ public final class ListenFixture implements AutoCloseable {
         List.of(),
         List.of(),
         List.of(),
-        ServerConfig.DefaultPages.NONE);
+        ServerConfig.DefaultPages.NONE,
+        ServerConfig.DebugConfig.OFF);
   }
 
   /** The same with other bounds of HTTP/2. */
@@ -198,7 +199,8 @@ public final class ListenFixture implements AutoCloseable {
         c.protections(),
         c.matchers(),
         c.ruleSets(),
-        c.errorPages());
+        c.errorPages(),
+        c.debug());
   }
 
   public int port() {

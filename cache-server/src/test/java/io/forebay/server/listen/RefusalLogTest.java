@@ -118,7 +118,8 @@ class RefusalLogTest {
                 c.protections(),
                 c.matchers(),
                 c.ruleSets(),
-                c.errorPages()));
+                c.errorPages(),
+                c.debug()));
   }
 
   @AfterEach

@@ -5,15 +5,9 @@ import io.forebay.core.http.TargetUri;
 import io.forebay.server.config.ProtectionProfile.SignedUrlConfig;
 import io.forebay.server.config.ProtectionProfile.UrlKey;
 import io.forebay.server.network.NetworkSet;
-import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
-import java.security.MessageDigest;
-import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,29 +25,18 @@ import org.jspecify.annotations.Nullable;
  * The query is that without the token.
  */
 public final class UrlToken extends UrlSignature {
-  private static final String ALGORITHM = "HmacSHA256";
   private static final String NONE = "-";
   private static final int PARTS = 5;
   private static final int MAX_LENGTH = 256;
 
   private final String parameter;
-  private final Map<String, Mac> keys = new HashMap<>();
+  private final Map<String, HmacKey> keys = new HashMap<>();
 
   UrlToken(SignedUrlConfig config) {
     super(config);
     parameter = config.parameters().getFirst();
     for (UrlKey key : config.keys()) {
-      keys.put(key.id(), mac(key.secret().value()));
-    }
-  }
-
-  private static Mac mac(String secret) {
-    try {
-      Mac mac = Mac.getInstance(ALGORITHM);
-      mac.init(new SecretKeySpec(secret.getBytes(StandardCharsets.UTF_8), ALGORITHM));
-      return mac;
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException(e);
+      keys.put(key.id(), new HmacKey(key.secret()));
     }
   }
 
@@ -89,23 +72,15 @@ public final class UrlToken extends UrlSignature {
         + "~"
         + parts[3]
         + "~"
-        + signature(mac(key.secret().value()), parts, url.authority(), subject);
+        + new HmacKey(key.secret()).sign(text(parts, url.authority(), subject));
   }
 
   private static String url(String path, @Nullable String query) {
     return "url " + path + (query == null ? "" : "?" + query);
   }
 
-  private static String signature(Mac key, String[] parts, String host, String subject) {
-    String text = String.join("\n", "forebay-url-1", parts[0], parts[1], parts[3], host, subject);
-    try {
-      Mac own = (Mac) key.clone();
-      return Base64.getUrlEncoder()
-          .withoutPadding()
-          .encodeToString(own.doFinal(text.getBytes(StandardCharsets.UTF_8)));
-    } catch (CloneNotSupportedException e) {
-      throw new IllegalStateException(e);
-    }
+  private static String text(String[] parts, String host, String subject) {
+    return String.join("\n", "forebay-url-1", parts[0], parts[1], parts[3], host, subject);
   }
 
   @Override
@@ -113,16 +88,13 @@ public final class UrlToken extends UrlSignature {
     String token = parameter(request.query(), parameter);
     String[] parts =
         token == null || token.length() > MAX_LENGTH ? new String[0] : token.split("~", -1);
-    Mac key = parts.length == PARTS ? keys.get(parts[0]) : null;
+    HmacKey key = parts.length == PARTS ? keys.get(parts[0]) : null;
     long expires = key == null ? -1 : seconds(parts[1]);
     String subject = expires < 0 ? null : subject(request, parts[2]);
     if (key == null || subject == null) {
       return Verdict.INVALID;
     }
-    String expected = signature(key, parts, request.authority(), subject);
-    boolean isSigned =
-        MessageDigest.isEqual(
-            expected.getBytes(StandardCharsets.UTF_8), parts[4].getBytes(StandardCharsets.UTF_8));
+    boolean isSigned = key.hasSigned(text(parts, request.authority(), subject), parts[4]);
     if (!isSigned || !isOf(parts[3], hi, lo)) {
       return Verdict.INVALID;
     }

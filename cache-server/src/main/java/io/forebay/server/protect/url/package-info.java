@@ -7,6 +7,8 @@
  *                  ├─ UrlToken: HMAC-SHA256 over what the token admits; also made here
  *                  └─ NginxSecureLink: the recipe of nginx's secure_link_md5
  * </pre>
+ *
+ * <p>{@link DebugToken} signs no URL, but a time until which a client may debug.
  */
 @NullMarked
 package io.forebay.server.protect.url;
