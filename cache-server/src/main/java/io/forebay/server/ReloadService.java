@@ -4,7 +4,7 @@ import io.forebay.server.config.ConfigOutcome;
 import io.forebay.server.config.ConfigProblem;
 import io.forebay.server.config.ConfigSource;
 import io.forebay.server.config.ConfigView;
-import io.forebay.server.config.ProtectionProfile;
+import io.forebay.server.config.ReadFiles;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
@@ -84,6 +84,9 @@ final class ReloadService {
    */
   private Origins reachable;
 
+  /** What the files had that the configuration in force names. */
+  private ReadFiles files = ReadFiles.NONE;
+
   /**
    * Takes the parts that a reload changes.
    *
@@ -138,8 +141,7 @@ final class ReloadService {
       return switch (read) {
         case ConfigOutcome.Refused refused -> Reload.refused(id, lines(refused));
         case ConfigOutcome.Loaded loaded -> {
-          Reload outcome =
-              order.isDryRun() ? rehearse(loaded.config()) : apply(id, loaded.config());
+          Reload outcome = order.isDryRun() ? rehearse(loaded) : apply(id, loaded);
           if (!order.isDryRun() && outcome.errors().isEmpty()) {
             remember(loaded, order.author());
           }
@@ -151,8 +153,9 @@ final class ReloadService {
     }
   }
 
-  /** A history that cannot be written does not keep a configuration from being in force. */
-  void remember(ConfigOutcome.Loaded accepted, String author) {
+  /** A configuration is in force, even if the history cannot be written. */
+  synchronized void remember(ConfigOutcome.Loaded accepted, String author) {
+    files = accepted.files();
     try {
       Path file = accepted.file();
       history.add(
@@ -184,14 +187,15 @@ final class ReloadService {
   }
 
   /** Does what may fail of a reload, except what concerns files of the store, and nothing else. */
-  private Reload rehearse(ServerConfig next) {
+  private Reload rehearse(ConfigOutcome.Loaded read) {
+    ServerConfig next = read.config();
     ConfigView.Difference difference = ConfigView.diff(activeConfig.config().config(), next);
     try {
       RuntimeConfig.of(next);
       TlsReload certificates = tls.stage(next.tls(), listenersAsBound(next));
       ConfiguredStorageClasses.of(next);
       Origins.load(withPreviousOrigins(next.origins()), reachable, ownListeners);
-      return outcome(0, difference, certificates, changedFiles(next), next);
+      return outcome(0, difference, certificates, read.files().changedSince(files), next);
     } catch (TlsException e) {
       return Reload.refused(0, e.lines());
     } catch (IOException | IllegalArgumentException e) {
@@ -199,28 +203,24 @@ final class ReloadService {
     }
   }
 
-  private List<String> changedFiles(ServerConfig next) {
-    return ProtectionProfile.changedFiles(
-        activeConfig.config().config().protections(), next.protections());
-  }
-
   private Reload outcome(
       long id,
       ConfigView.Difference difference,
       TlsReload certificates,
-      List<String> files,
+      List<String> changedFiles,
       ServerConfig next) {
     return new Reload(
         id,
-        changed(difference.changed(), certificates, files),
+        changed(difference.changed(), certificates, changedFiles),
         difference.changed().stream().filter(key -> OF_CACHE_KEYS.matcher(key).matches()).toList(),
         ConfigView.diff(started, next).needsRestart(),
         List.of());
   }
 
-  private Reload apply(long id, ServerConfig next) {
+  private Reload apply(long id, ConfigOutcome.Loaded read) {
+    ServerConfig next = read.config();
     ConfigView.Difference difference = ConfigView.diff(activeConfig.config().config(), next);
-    List<String> files = changedFiles(next);
+    List<String> changedFiles = read.files().changedSince(files);
     try {
       // Everything that can fail comes before anything is changed.
       RuntimeConfig compiled = RuntimeConfig.of(next, counterNames.routes());
@@ -250,7 +250,7 @@ final class ReloadService {
       store.configure(classes);
       verifiers.prepare(next.protections());
       activeConfig.config(compiled);
-      return outcome(id, difference, certificates, files, next);
+      return outcome(id, difference, certificates, changedFiles, next);
     } catch (TlsException e) {
       return Reload.refused(id, e.lines());
     } catch (IOException | IllegalArgumentException e) {
@@ -263,7 +263,9 @@ final class ReloadService {
       List<String> keys, TlsReload certificates, List<String> files) {
     List<String> changed = new ArrayList<>(keys);
     for (String entry : Stream.concat(certificates.changed().stream(), files.stream()).toList()) {
-      if (keys.stream().noneMatch(key -> key.equals(entry) || key.startsWith(entry + "."))) {
+      if (keys.stream()
+          .noneMatch(key ->
+              key.equals(entry) || key.startsWith(entry + ".") || entry.startsWith(key + "."))) {
         changed.add(entry);
       }
     }

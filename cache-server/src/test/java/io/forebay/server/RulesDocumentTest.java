@@ -10,7 +10,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
@@ -27,6 +29,10 @@ import org.junit.jupiter.api.io.TempDir;
 final class RulesDocumentTest {
   private static final Pattern EXAMPLE =
       Pattern.compile("```yaml\\n(.*?)```\\s+```text\\n(.*?)```", Pattern.DOTALL);
+
+  /** A file that examples name. */
+  private static final Pattern FILE =
+      Pattern.compile("```text ([a-z.]+)\\n(.*?)```", Pattern.DOTALL);
 
   @TempDir Path directory;
 
@@ -56,6 +62,12 @@ final class RulesDocumentTest {
   @Test
   void everyExampleDoesWhatThePageSays() throws Exception {
     String page = Files.readString(Path.of("../docs/RULES.md"));
+    Map<String, Path> files = new HashMap<>();
+    Matcher named = FILE.matcher(page);
+    while (named.find()) {
+      Path file = directory.resolve(named.group(1));
+      files.put(named.group(1), Files.writeString(file, named.group(2)));
+    }
     int examples = 0;
     try (ScriptedOrigin origin = ScriptedOrigin.start()) {
       origin.serve(RulesDocumentTest::answer);
@@ -66,12 +78,15 @@ final class RulesDocumentTest {
         Matcher example = EXAMPLE.matcher(page);
         while (example.find()) {
           String yaml = example.group(1);
+          for (Map.Entry<String, Path> file : files.entrySet()) {
+            yaml = yaml.replace(file.getKey(), file.getValue().toString());
+          }
           edge.configure(
               origins
                   + (yaml.contains("origin:")
                       ? yaml
                       : yaml.replace("- rules:", "- origin: main\n    rules:")));
-          edge.server().reload();
+          assertEquals(List.of(), edge.server().reload().errors(), yaml);
           List<String> asked = new ArrayList<>();
           for (String question : example.group(2).split("\n\n", -1)) {
             ask(edge, "example-" + examples + ".test", question.strip().split("\n", -1));

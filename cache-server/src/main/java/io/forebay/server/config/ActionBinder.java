@@ -5,6 +5,7 @@ import io.forebay.core.http.HeaderFields;
 import io.forebay.core.route.ResponseOverrides;
 import io.forebay.server.rule.FieldEdits;
 import io.forebay.server.rule.LocalAnswer;
+import io.forebay.server.rule.RedirectMap;
 import io.forebay.server.rule.ResponseCondition;
 import io.forebay.server.rule.Rewrite;
 import io.forebay.server.rule.RuleActions;
@@ -13,6 +14,7 @@ import io.forebay.server.rule.Template;
 import io.forebay.server.text.Printable;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -106,12 +108,28 @@ final class ActionBinder {
   private final TreeReader reader;
   private final ConditionBinder conditions;
   private final Set<String> origins;
+  private final ReadFiles.Recorder files;
+  private final BodyReader bodies;
 
-  /** For rules that can name origins. */
-  ActionBinder(TreeReader reader, ConditionBinder conditions, Set<String> origins) {
+  /** Redirect maps that have been read, so that rules which name the same one share it. */
+  private final Map<MapSource, ReadMap> maps = new HashMap<>();
+
+  private record MapSource(String file, RedirectMap.By by, int status) {}
+
+  /** A map, null after a problem, and the hash of its file. */
+  private record ReadMap(@Nullable RedirectMap map, String hash) {}
+
+  /** For rules that can name origins and files. */
+  ActionBinder(
+      TreeReader reader,
+      ConditionBinder conditions,
+      Set<String> origins,
+      ReadFiles.Recorder files) {
     this.reader = reader;
     this.conditions = conditions;
     this.origins = origins;
+    this.files = files;
+    this.bodies = new BodyReader(reader, files);
   }
 
   /** The actions of a rule; null after a problem. */
@@ -426,18 +444,12 @@ final class ActionBinder {
     int status = 302;
     ConfigTree target = tree;
     String own = path;
-    if (tree instanceof ConfigTree.Mapping) {
-      Map<String, ConfigTree.Entry> entries = reader.entries(path, tree, List.of("to", "status"));
+    if (tree instanceof ConfigTree.Mapping mapping) {
+      Map<String, ConfigTree.Entry> entries =
+          reader.entries(path, tree, List.of("to", "map", "by", "status"));
       if (entries == null) {
         return null;
       }
-      ConfigTree.Entry to = entries.get("to");
-      if (to == null) {
-        reader.problem(tree.place(), path + ".to", "is missing", "write where to");
-        return null;
-      }
-      own = path + ".to";
-      target = to.value();
       ConfigTree.Entry given = entries.get("status");
       if (given != null) {
         List<String> word =
@@ -447,6 +459,28 @@ final class ActionBinder {
         }
         status = Integer.parseInt(word.getFirst());
       }
+      ConfigTree.Entry to = entries.get("to");
+      ConfigTree.Entry map = entries.get("map");
+      ConfigTree.Entry by = entries.get("by");
+      if (to != null && map != null) {
+        reader.problem(map.place(), path + ".map", "to is given as well", "keep one of them");
+        return null;
+      }
+      if (map != null) {
+        return mapRedirect(path, map, by, status);
+      }
+      if (by != null) {
+        reader.problem(by.place(), path + ".by", "only a map is searched by something", "add map");
+        return null;
+      }
+      if (to == null) {
+        if (mapping.entries().size() == entries.size()) {
+          reader.problem(tree.place(), path + ".to", "is missing", "write where to, or a map");
+        }
+        return null;
+      }
+      own = path + ".to";
+      target = to.value();
     }
     Template to = template(own, target);
     if (to == null) {
@@ -461,6 +495,39 @@ final class ActionBinder {
       return null;
     }
     return new LocalAnswer.Redirect(status, to);
+  }
+
+  private @Nullable LocalAnswer mapRedirect(
+      String path, ConfigTree.Entry map, ConfigTree.@Nullable Entry byWhat, int status) {
+    RedirectMap.By by = RedirectMap.By.PATH;
+    if (byWhat != null) {
+      List<String> words =
+          reader.words(path + ".by", byWhat.value(), List.of("path", "uri", "host-path"));
+      if (words == null || words.size() != 1) {
+        return null;
+      }
+      by = RedirectMap.By.valueOf(words.getFirst().toUpperCase(Locale.ROOT).replace('-', '_'));
+    }
+    String own = path + ".map";
+    String name = reader.text(own, map.value());
+    if (name == null) {
+      return null;
+    }
+    MapSource source = new MapSource(name, by, status);
+    ReadMap read = maps.get(source);
+    if (read == null) {
+      byte[] text = bodies.file(own, map.value(), RedirectMapFile.MAX_BYTES, "64MiB");
+      if (text == null) {
+        return null;
+      }
+      read =
+          new ReadMap(
+              new RedirectMapFile(name, own, by, status, reader).read(text), files.note(own, text));
+      maps.put(source, read);
+    } else {
+      files.note(own, read.hash());
+    }
+    return read.map() == null ? null : new LocalAnswer.MapRedirect(name, read.map());
   }
 
   private @Nullable Template template(String path, ConfigTree tree) {
@@ -500,7 +567,7 @@ final class ActionBinder {
             ? Integer.valueOf(200)
             : reader.number(path + ".status", given.value(), 200, 599);
     byte[] body =
-        new BodyReader(reader)
+        bodies
             .read(path + ".text", entries.get("text"), path + ".file", entries.get("file"));
     HeaderFields fields = fields(path, entries, body != null && body.length > 0);
     if (status == null || body == null || fields == null) {

@@ -3,6 +3,7 @@ package io.forebay.server.config;
 import io.forebay.server.config.ConfigValues.Raw;
 import io.forebay.server.text.Printable;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -122,8 +123,9 @@ abstract sealed class Binder
       if (Files.size(file) > MAX_SECRET_FILE_BYTES) {
         why = Printable.shown(file.toString()) + " is larger than 64KiB";
       } else {
-        String text = Files.readString(file).lines().findFirst().orElse("").strip();
-        return field.type().reader().read(text);
+        String all = Files.readString(file);
+        values.files().note(path, all.getBytes(StandardCharsets.UTF_8));
+        return field.type().reader().read(all.lines().findFirst().orElse("").strip());
       }
     } catch (IOException e) {
       why = "\"" + Printable.shown(file.toString()) + "\" is not a text file that can be read";

@@ -7,15 +7,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the bodies of answers: a text, or a file, which is read when the configuration is. */
+/** Reads the bodies of answers, and other files of actions, when the configuration is read. */
 final class BodyReader {
   static final int MAX_BODY = 1 << 20;
   static final int MAX_BODY_TEXT = 64 * 1024;
 
   private final TreeReader reader;
+  private final ReadFiles.Recorder files;
 
-  BodyReader(TreeReader reader) {
+  BodyReader(TreeReader reader, ReadFiles.Recorder files) {
     this.reader = reader;
+    this.files = files;
   }
 
   /** The bytes, none where neither is given; null after a problem. */
@@ -35,22 +37,29 @@ final class BodyReader {
     if (file == null) {
       return new byte[0];
     }
-    String name = reader.text(filePath, file.value());
+    return file(filePath, file.value(), MAX_BODY, "1MiB");
+  }
+
+  /** The content of the file that a value names; null after a problem. */
+  byte @Nullable [] file(String path, ConfigTree value, int maxBytes, String size) {
+    String name = reader.text(path, value);
     if (name == null) {
       return null;
     }
     String why;
     try {
-      Path of = Path.of(name);
-      if (Files.isRegularFile(of) && Files.size(of) > MAX_BODY) {
-        why = "is larger than 1MiB";
+      Path file = Path.of(name);
+      if (Files.isRegularFile(file) && Files.size(file) > maxBytes) {
+        why = "is larger than " + size;
       } else {
-        return Files.readAllBytes(of);
+        byte[] content = Files.readAllBytes(file);
+        files.note(path, content);
+        return content;
       }
     } catch (IOException | IllegalArgumentException e) {
       why = "is not a file that can be read";
     }
-    reader.problem(file.value().place(), filePath, "\"" + Printable.shown(name) + "\" " + why, "");
+    reader.problem(value.place(), path, "\"" + Printable.shown(name) + "\" " + why, "");
     return null;
   }
 }

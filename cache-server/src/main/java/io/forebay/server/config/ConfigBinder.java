@@ -34,6 +34,7 @@ import io.forebay.server.config.ServerConfig.UnkeyedConfig;
 import io.forebay.server.config.TlsConfig.CertificateConfig;
 import io.forebay.server.text.Printable;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -194,6 +195,7 @@ final class ConfigBinder extends Binder {
         why = file + " is larger than a token";
       } else {
         String text = Files.readString(file);
+        values.files().note("admin.token-file", text.getBytes(StandardCharsets.UTF_8));
         return ConfigKeys.ADMIN_TOKEN
             .type()
             .reader()
@@ -304,6 +306,7 @@ final class ConfigBinder extends Binder {
       if (!names.add(name)) {
         problems.add(place.problem(scope, "another route is named " + name, "use another name"));
       }
+      values.files().alias(scope, "routes." + name);
       RouteConfig route =
           route(
               scope,

@@ -90,6 +90,7 @@ public final class ConfigLoader {
             config,
             file,
             new Secret(text == null ? "" : text),
+            values.files().all(),
             Map.copyOf(binder.sources()),
             List.copyOf(warnings))
         : refused(problems);

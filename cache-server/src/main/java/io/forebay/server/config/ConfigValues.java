@@ -34,6 +34,7 @@ final class ConfigValues {
   private final Map<String, String> variables;
   private final List<ConfigProblem> problems;
   private final List<String> warnings;
+  private final ReadFiles.Recorder files = new ReadFiles.Recorder();
 
   ConfigValues(Map<String, String> variables, List<ConfigProblem> problems, List<String> warnings) {
     this.variables = variables;
@@ -43,6 +44,11 @@ final class ConfigValues {
 
   @Nullable Raw get(String path) {
     return values.get(path);
+  }
+
+  /** Where files are noted that values name. */
+  ReadFiles.Recorder files() {
+    return files;
   }
 
   /** The value of a key of such a type, or null where it is not given or is no YAML. */

@@ -134,6 +134,7 @@ final class JwtBinder extends Binder {
     try {
       VerificationKeys keys =
           isSecret ? VerificationKeys.readSecret(file) : VerificationKeys.read(file);
+      values.files().note(path, file, VerificationKeys.MAX_BYTES);
       for (JwtAlgorithm algorithm : algorithms) {
         if (isSecret && !keys.hasFor(algorithm)) {
           throw new IOException(

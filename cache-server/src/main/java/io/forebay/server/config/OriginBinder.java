@@ -153,8 +153,9 @@ final class OriginBinder extends Binder {
   private String firstLine(String path, Path file) {
     try {
       if (Files.size(file) <= MAX_PASSWORD_FILE) {
-        String line =
-            Files.readString(file, StandardCharsets.ISO_8859_1).lines().findFirst().orElse("");
+        String all = Files.readString(file, StandardCharsets.ISO_8859_1);
+        values.files().note(path, all.getBytes(StandardCharsets.ISO_8859_1));
+        String line = all.lines().findFirst().orElse("");
         if (line.matches("[!-~]{1,255}")) {
           return line;
         }

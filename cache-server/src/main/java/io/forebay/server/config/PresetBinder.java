@@ -40,7 +40,7 @@ final class PresetBinder {
   PresetBinder(ConfigValues values, TreeReader reader) {
     this.values = values;
     this.reader = reader;
-    this.bodies = new BodyReader(reader);
+    this.bodies = new BodyReader(reader, values.files());
   }
 
   /** Those of the route whose keys begin with {@code scope}. */

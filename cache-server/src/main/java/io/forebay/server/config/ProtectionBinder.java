@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class ProtectionBinder extends Binder {
   private static final int MAX_LIMITS = 16;
   private static final int MIN_SECRET = 16;
+  private static final long MAX_FILE_BYTES = 64L << 20;
   private static final Duration MAX_REFILL = Duration.ofDays(366);
 
   private final List<ProtectionProfile> profiles = new ArrayList<>();
@@ -186,6 +187,7 @@ final class ProtectionBinder extends Binder {
     PasswordFile users = PasswordFile.EMPTY;
     try {
       users = PasswordFile.read(file);
+      values.files().note(path, file, MAX_FILE_BYTES);
     } catch (IOException e) {
       problems.add(
           firstPlace(path)
@@ -282,6 +284,7 @@ final class ProtectionBinder extends Binder {
     if (file != null) {
       try {
         sets.add(NetworkFile.read(file));
+        values.files().note(scope + "." + fileField.name(), file, MAX_FILE_BYTES);
       } catch (IOException e) {
         String path = scope + "." + fileField.name();
         problems.add(

@@ -5,7 +5,6 @@ import io.forebay.server.config.JwtConfig.TokenPlace;
 import io.forebay.server.network.NetworkSet;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -129,40 +128,4 @@ public record ProtectionProfile(
    *     behind the check sees
    */
   public record BasicAuthConfig(Path file, String realm, boolean isForwarded, PasswordFile users) {}
-
-  /** The keys that name a file with other content than in the profiles before. */
-  public static List<String> changedFiles(
-      List<ProtectionProfile> before, List<ProtectionProfile> after) {
-    List<String> changed = new ArrayList<>();
-    for (ProtectionProfile now : after) {
-      for (ProtectionProfile old : before) {
-        if (old.name().equals(now.name())) {
-          String scope = "protection." + now.name() + ".";
-          AccessConfig was = old.access();
-          AccessConfig is = now.access();
-          if (is.allowFile() != null
-              && is.allowed() != null
-              && !is.allowed().equals(was.allowed())) {
-            changed.add(scope + "access.allow-file");
-          }
-          BasicAuthConfig users = now.basicAuth();
-          if (users != null
-              && old.basicAuth() != null
-              && !users.users().equals(old.basicAuth().users())) {
-            changed.add(scope + "basic-auth.file");
-          }
-          JwtConfig tokens = now.jwt();
-          if (tokens != null
-              && old.jwt() != null
-              && !tokens.fileKeys().equals(old.jwt().fileKeys())) {
-            changed.add(scope + (tokens.keysFile() == null ? "jwt.secret-file" : "jwt.keys-file"));
-          }
-          if (is.denyFile() != null && !is.denied().equals(was.denied())) {
-            changed.add(scope + "access.deny-file");
-          }
-        }
-      }
-    }
-    return changed;
-  }
 }

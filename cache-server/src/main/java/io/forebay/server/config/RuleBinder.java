@@ -5,6 +5,7 @@ import io.forebay.core.route.CookieFilter;
 import io.forebay.server.config.ServerConfig.KeyConfig;
 import io.forebay.server.page.ErrorPages;
 import io.forebay.server.rule.Condition;
+import io.forebay.server.rule.LocalAnswer;
 import io.forebay.server.rule.RequestPart;
 import io.forebay.server.rule.RoutePresets;
 import io.forebay.server.rule.RouteRules;
@@ -44,7 +45,7 @@ final class RuleBinder {
     reader = new TreeReader(problems);
     conditions =
         new ConditionBinder(reader, named(ConfigKeys.MATCHERS, ConfigKeys.MATCHER), listeners);
-    actions = new ActionBinder(reader, conditions, origins);
+    actions = new ActionBinder(reader, conditions, origins, values.files());
     presets = new PresetBinder(values, reader);
     sets = named(ConfigKeys.RULE_SETS, ConfigKeys.RULE_SET);
     conditions.bindMatchers();
@@ -201,8 +202,12 @@ final class RuleBinder {
     if (done == null || (when != null && condition == null)) {
       return;
     }
-    Rule rule =
-        new Rule(given == null ? "rule-" + number : given, tree.place().text(), condition, done);
+    Condition held = condition;
+    if (done.answer() instanceof LocalAnswer.MapRedirect redirect) {
+      Condition hasEntry = redirect.map().condition();
+      held = held == null ? hasEntry : Condition.all(List.of(held, hasEntry));
+    }
+    Rule rule = new Rule(given == null ? "rule-" + number : given, tree.place().text(), held, done);
     if (done.groups() > rule.groups()) {
       reader.problem(
           tree.place(),
@@ -234,6 +239,7 @@ final class RuleBinder {
     List<Bound> known = boundSets.get(name);
     ConfigTree tree = sets.get(name);
     if (known == null && tree != null) {
+      values.files().alias("rule-sets." + name, "rule-sets." + name + ".rules");
       known = List.copyOf(rules("rule-sets." + name, tree, false));
       boundSets.put(name, known);
     }

@@ -60,6 +60,17 @@ final class RuleResponder {
               HeaderFields.of("location", redirect.to().url(received, outcome.captures())),
               new byte[0],
               Reason.RULE_REDIRECT);
+      case LocalAnswer.MapRedirect redirect -> {
+        int entry = redirect.map().find(received);
+        yield respond(
+            loop,
+            request,
+            response,
+            redirect.map().status(entry),
+            HeaderFields.of("location", redirect.map().location(entry, received)),
+            new byte[0],
+            Reason.RULE_REDIRECT);
+      }
       case LocalAnswer.Respond respond ->
           respond(
               loop,

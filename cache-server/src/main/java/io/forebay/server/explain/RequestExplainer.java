@@ -281,6 +281,20 @@ public final class RequestExplainer {
         addRule("redirect", null, "to " + redirect.to().url(request, outcome.captures()));
         yield ruled(Reason.RULE_REDIRECT, redirect.status());
       }
+      case LocalAnswer.MapRedirect redirect -> {
+        int entry = redirect.map().find(request);
+        addRule(
+            "redirect",
+            null,
+            "entry "
+                + redirect.map().from(entry)
+                + (redirect.map().isPrefix(entry) ? "*" : "")
+                + " of "
+                + redirect.file()
+                + ", to "
+                + redirect.map().location(entry, request));
+        yield ruled(Reason.RULE_REDIRECT, redirect.map().status(entry));
+      }
       case LocalAnswer.Respond respond -> ruled(Reason.RULE_RESPOND, respond.status());
     };
   }

@@ -53,6 +53,8 @@ public record RuleActions(
       case LocalAnswer.Deny deny -> words.add("denies with " + deny.status());
       case LocalAnswer.Redirect redirect ->
           words.add("redirects with " + redirect.status() + " to " + redirect.to());
+      case LocalAnswer.MapRedirect redirect ->
+          words.add("redirects by " + redirect.file() + ", " + redirect.map().size() + " entries");
       case LocalAnswer.Respond respond -> words.add("responds with " + respond.status());
     }
     if (passes) {

@@ -205,6 +205,11 @@ public final class Template {
       // It would name a host.
       text = text.replaceFirst("^/+", "/");
     }
+    return encoded(text);
+  }
+
+  /** Characters that no URL has are percent-encoded. */
+  static String encoded(String text) {
     StringBuilder out = new StringBuilder(text.length() + 16);
     for (byte octet : text.getBytes(StandardCharsets.UTF_8)) {
       char c = (char) (octet & 0xff);

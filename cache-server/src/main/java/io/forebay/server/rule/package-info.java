@@ -5,7 +5,7 @@
  * <pre>
  *   configuration ──► RouteRules ─┬─ RoutePresets         error pages, CorsPolicy, SecurityHeaders
  *                          │      └─ Rule ─┬─ Condition    host, path, header, client, ...
- *                          │              ├─ LocalAnswer  deny, redirect, respond
+ *                          │              ├─ LocalAnswer  deny, redirect (or by a RedirectMap), respond
  *                          │              └─ FieldEdits   fields of what is delivered
  *   RequestFacts ──────────┴─► RuleOutcome                what one request gets
  *   ResponseHead ──────────────► ResponseCondition        which edits apply to its response

@@ -159,13 +159,18 @@ final class ProtectionConfigTest {
 
   @Test
   void aFileWithOtherContentIsAChange() throws IOException {
-    List<ProtectionProfile> before = List.of(profile("access: {deny-file: DIR/networks}"));
-    List<ProtectionProfile> same = List.of(profile("access: {deny-file: DIR/networks}"));
-    assertEquals(List.of(), ProtectionProfile.changedFiles(before, same));
+    ReadFiles before = files("access: {deny-file: DIR/networks}");
+    assertEquals(List.of(), files("access: {deny-file: DIR/networks}").changedSince(before));
     Files.writeString(directory.resolve("networks"), "192.0.2.0/25\n2001:db8::/32\n");
-    List<ProtectionProfile> after = List.of(profile("access: {deny-file: DIR/networks}"));
     assertEquals(
-        List.of("protection.p.access.deny-file"), ProtectionProfile.changedFiles(before, after));
+        List.of("protection.p.access.deny-file"),
+        files("access: {deny-file: DIR/networks}").changedSince(before));
+  }
+
+  private ReadFiles files(String keys) throws IOException {
+    return assertInstanceOf(
+            ConfigOutcome.Loaded.class, load("protection:\n  p:\n" + keys.indent(4)))
+        .files();
   }
 
   static Stream<Arguments> mistakes() {
