@@ -158,8 +158,7 @@ final class ReloadService {
     files = accepted.files();
     try {
       Path file = accepted.file();
-      history.add(
-          file == null ? "" : file.toString(), accepted.text().value(), author, clock.instant());
+      history.add(file == null ? "" : file.toString(), accepted.text(), author, clock.instant());
     } catch (IOException e) {
       LOG.warn("the configuration is in force, but not in the history: {}", Printable.line(e));
     }

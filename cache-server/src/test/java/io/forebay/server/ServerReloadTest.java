@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.server.config.ConfigView;
 import io.forebay.server.config.history.AcceptedConfig;
 import io.forebay.server.node.NodeControl.Reload;
 import io.forebay.server.node.NodeControl.ReloadOrder;
@@ -15,6 +16,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -179,6 +181,44 @@ final class ServerReloadTest {
     edge.stop();
     edge.start();
     assertEquals(List.of("start", "ann", "bob", "start"), authors());
+  }
+
+  /** What was accepted is in force again, whatever the included files have become. */
+  @Test
+  void aRollbackPutsIncludedFilesInForceToo() throws Exception {
+    Path included = Files.createDirectories(directory.resolve("conf.d"));
+    String rule = "routes: [{name: r, origin: main, rules: [{respond: {text: TEXT}}]}]\n";
+    Files.writeString(included.resolve("a.yaml"), rule.replace("TEXT", "one"));
+    String main = Edge.origins(before.url()) + "include: conf.d/*.yaml\n";
+    edge.configure(main);
+    assertEquals(List.of(), edge.server().reload(ReloadOrder.by("ann")).errors());
+    try (RawClient client = edge.connect()) {
+      assertEquals("one", client.get("/a").text());
+      Files.delete(included.resolve("a.yaml"));
+      Files.writeString(included.resolve("b.yaml"), rule.replace("TEXT", "two"));
+      Reload tried = edge.server().reload(new ReloadOrder("bob", true, 0));
+      assertEquals(List.of("routes.r.rules"), tried.changed());
+      assertEquals("one", client.get("/a").text(), "it was only tried");
+      assertEquals(List.of(), edge.server().reload(ReloadOrder.by("bob")).errors());
+      assertEquals("two", client.get("/a").text());
+      assertEquals(List.of("start", "ann", "bob"), authors());
+      assertEquals(
+          List.of("routes.r.rules"),
+          edge.server().configChanges(2, 3).stream().map(ConfigView.Change::key).toList());
+
+      Files.writeString(included.resolve("b.yaml"), "nonsense: 1\n");
+      Reload refused = edge.server().reload();
+      assertEquals(1, refused.errors().size());
+      assertTrue(
+          refused.errors().getFirst().contains("conf.d/b.yaml:1:1: nonsense: unknown key"),
+          refused::toString);
+      assertEquals(List.of(), edge.server().reload(new ReloadOrder("cid", false, 2)).errors());
+      assertEquals("one", client.get("/a").text());
+      assertEquals(List.of("start", "ann", "bob", "cid"), authors());
+      assertEquals(List.of(), edge.server().configChanges(2, 4));
+      String explained = edge.explain(200, "{\"url\": \"http://a/a\"}").toString();
+      assertTrue(explained.contains("conf.d/a.yaml:1: responds with 200"), explained);
+    }
   }
 
   @Test

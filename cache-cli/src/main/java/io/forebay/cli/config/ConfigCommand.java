@@ -51,7 +51,14 @@ public final class ConfigCommand implements Callable<Integer> {
   }
 
   private static String nameOf(Loaded loaded) {
-    return loaded.file() == null ? "options and environment, no file" : loaded.file().toString();
+    if (loaded.file() == null) {
+      return "options and environment, no file";
+    }
+    int included = loaded.text().included().size();
+    return loaded.file()
+        + (included == 0
+            ? ""
+            : ", with " + included + " included file" + (included > 1 ? "s" : ""));
   }
 
   /** One line a problem, each with its place. */

@@ -67,6 +67,14 @@ import org.jspecify.annotations.Nullable;
  * always have the same keys.
  */
 final class ConfigKeys {
+  static final Field<ServerConfig, List<String>> INCLUDE =
+      optional(
+          "include",
+          ValueType.INCLUDES,
+          "none",
+          false,
+          null,
+          "Further files of the configuration, [joined](#included-files) with this one. Only in files.");
   static final Field<ServerConfig, String> ORIGIN =
       optional(
           "origin",
@@ -2486,7 +2494,12 @@ final class ConfigKeys {
 
   static final Section<ServerConfig> TOP =
       new Section<>(
-          "", Shape.ONCE, "At the top level:", "", List.of(ORIGIN), config -> Map.of("", config));
+          "",
+          Shape.ONCE,
+          "At the top level:",
+          "",
+          List.of(ORIGIN, INCLUDE),
+          config -> Map.of("", config));
   static final Section<ListenerConfig> LISTEN =
       new Section<>(
           "listen",

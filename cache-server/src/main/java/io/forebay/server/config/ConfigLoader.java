@@ -1,10 +1,7 @@
 package io.forebay.server.config;
 
 import java.io.IOException;
-import java.nio.charset.CharacterCodingException;
-import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -18,8 +15,6 @@ import org.jspecify.annotations.Nullable;
  * problem entirely.
  */
 public final class ConfigLoader {
-  private static final int MAX_FILE_BYTES = 1 << 20;
-
   private final ConfigEnvironment environment;
   private final MountTable mounts;
 
@@ -42,43 +37,51 @@ public final class ConfigLoader {
     Path file = named != null ? named : usualFile();
     List<ConfigProblem> problems = new ArrayList<>();
     String text = file == null ? null : read(file, problems);
-    return load(file, text, options, problems);
+    return load(file, text, options, problems, ConfigFiles.SYSTEM);
   }
 
   /**
-   * Loads a configuration as if the file had another text.
+   * Loads a configuration as if the file, and those that it includes, had other texts.
    *
-   * @param text of the file; empty for a configuration without one
+   * @param texts of the file; empty for a configuration without one
    */
-  public ConfigOutcome load(@Nullable Path named, Map<String, String> options, String text) {
+  public ConfigOutcome load(@Nullable Path named, Map<String, String> options, ConfigText texts) {
+    String text = texts.main();
     Path file = named != null ? named : usualFile();
     if (file == null && !text.isEmpty()) {
       file = environment.systemFile();
     }
-    return load(text.isEmpty() ? null : file, text, options, new ArrayList<>());
+    return load(
+        text.isEmpty() ? null : file,
+        text,
+        options,
+        new ArrayList<>(),
+        ConfigFiles.of(texts.included()));
   }
 
   private ConfigOutcome load(
       @Nullable Path file,
       @Nullable String text,
       Map<String, String> options,
-      List<ConfigProblem> problems) {
+      List<ConfigProblem> problems,
+      ConfigFiles files) {
     List<String> warnings = new ArrayList<>();
     ConfigValues values = new ConfigValues(environment.variables(), problems, warnings);
+    ConfigIncludes includes = new ConfigIncludes(files, values, problems);
     boolean isFileUnknown = false;
     if (file != null) {
       ConfigTree tree = text == null ? null : new YamlReader(file.toString(), problems).read(text);
       if (tree != null) {
-        values.putFile(tree);
+        values.putFile(includes.join(file, tree));
       }
-      isFileUnknown = values.isEmpty() && !problems.isEmpty();
+      isFileUnknown = (values.isEmpty() && !problems.isEmpty()) || includes.isIncomplete();
     }
     values.putEnvironment();
     values.putOptions(options);
     ConfigBinder binder = new ConfigBinder(values, environment, problems);
     if (isFileUnknown) {
       // Nothing is known of its keys: what would now seem to be missing may well stand in it.
-      return refused(problems);
+      return refused(problems, includes);
     }
     ServerConfig config = binder.bind();
     if (problems.isEmpty()) {
@@ -89,11 +92,11 @@ public final class ConfigLoader {
         ? new ConfigOutcome.Loaded(
             config,
             file,
-            new Secret(text == null ? "" : text),
+            new ConfigText(text == null ? "" : text, includes.included()),
             values.files().all(),
             Map.copyOf(binder.sources()),
             List.copyOf(warnings))
-        : refused(problems);
+        : refused(problems, includes);
   }
 
   /** A loop that touches a page of the memory tier would wait for the disk (I4). */
@@ -137,11 +140,12 @@ public final class ConfigLoader {
     }
   }
 
-  /** In the order of the file, then the rest as they were found. */
-  private static ConfigOutcome refused(List<ConfigProblem> problems) {
+  /** In the order of the files, then the rest as they were found. */
+  private static ConfigOutcome refused(List<ConfigProblem> problems, ConfigIncludes includes) {
     List<ConfigProblem> sorted = new ArrayList<>(problems);
     sorted.sort(
-        Comparator.comparingInt((ConfigProblem p) -> p.line() > 0 ? p.line() : Integer.MAX_VALUE)
+        Comparator.comparingInt((ConfigProblem p) -> includes.order(p.source()))
+            .thenComparingInt(p -> p.line() > 0 ? p.line() : Integer.MAX_VALUE)
             .thenComparingInt(ConfigProblem::column));
     return new ConfigOutcome.Refused(List.copyOf(sorted));
   }
@@ -155,24 +159,12 @@ public final class ConfigLoader {
   }
 
   private static @Nullable String read(Path file, List<ConfigProblem> problems) {
-    String why;
     try {
-      if (Files.size(file) > MAX_FILE_BYTES) {
-        why = "larger than 1MiB";
-      } else {
-        String text = Files.readString(file);
-        return text.startsWith("\uFEFF") ? text.substring(1) : text;
-      }
-    } catch (NoSuchFileException e) {
-      why = "no such file";
-    } catch (AccessDeniedException e) {
-      why = "permission denied";
-    } catch (CharacterCodingException e) {
-      why = "not UTF-8";
+      return ConfigFiles.SYSTEM.read(file);
     } catch (IOException e) {
-      why = String.valueOf(e.getMessage());
+      problems.add(
+          new ConfigProblem(file.toString(), 0, 0, "", "cannot be read: " + e.getMessage(), ""));
+      return null;
     }
-    problems.add(new ConfigProblem(file.toString(), 0, 0, "", "cannot be read: " + why, ""));
-    return null;
   }
 }

@@ -12,7 +12,7 @@ public sealed interface ConfigOutcome {
    * An accepted configuration.
    *
    * @param file the file read, or null when there was none
-   * @param text of that file, which may contain secrets; empty when there was none
+   * @param text of that file and of those that it includes
    * @param files what files had that its values name
    * @param sources where each value that is no default came from, by key path
    * @param warnings what looks like a mistake but changes nothing, a line each
@@ -20,7 +20,7 @@ public sealed interface ConfigOutcome {
   record Loaded(
       ServerConfig config,
       @Nullable Path file,
-      Secret text,
+      ConfigText text,
       ReadFiles files,
       Map<String, String> sources,
       List<String> warnings)

@@ -243,6 +243,23 @@ public final class ConfigReference {
       reported at once, one per line with file, line, column and key. A configuration with a problem is rejected,
       both at a start (exit code 78) and at a reload.
 
+      ## Included files
+
+      `include: conf.d/*.yaml` names a file or a list of files, relative to the file that has it. `*` and `?` stand for characters of the
+      last part of a path; files are read in the order of their names, hidden ones only if the pattern begins with a dot. A
+      pattern without a match is fine, a file that is not there is not.
+
+      Included files have the same keys, and may include others. All are read as one configuration:
+
+      - Entries of lists (`listen`, `routes`) are appended: those of the file with `include` come first, then those of the
+        files in their order.
+      - Named entries (`origins`, `matchers`, `rule-sets`, `stores`, ...) and the keys of all other sections are brought
+        together. The same name or key in two files is an error that names both places.
+      - A file can be included once. At most 256 files, 8 levels, 1 MiB a file and 8 MiB together.
+
+      A reload reads all of them again. The [history](ADMIN.md#accepted-configurations) keeps the texts of all, and a rollback
+      puts all in force.
+
       ## Units
 
       Each key has its type, its unit and its range in *Type*. A range includes both ends.

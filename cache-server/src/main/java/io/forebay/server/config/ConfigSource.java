@@ -11,12 +11,12 @@ public interface ConfigSource {
   ConfigOutcome load();
 
   /**
-   * The configuration as if the file had this text; whatever else it consists of, such as options,
-   * is as {@link #load} has it.
+   * The configuration as if its files had these texts; whatever else it consists of, such as
+   * options, is as {@link #load} has it.
    *
-   * @param text empty for a configuration without a file
+   * @param text {@link ConfigText#NONE} for a configuration without a file
    */
-  ConfigOutcome load(String text);
+  ConfigOutcome load(ConfigText text);
 
   /**
    * A file and options.
@@ -32,7 +32,7 @@ public interface ConfigSource {
       }
 
       @Override
-      public ConfigOutcome load(String text) {
+      public ConfigOutcome load(ConfigText text) {
         return loader.load(file, options, text);
       }
     };

@@ -305,7 +305,7 @@ final class ConfigValues {
   }
 
   /** The scalar with each {@code ${NAME}} replaced, or null after noting a problem. */
-  private @Nullable String interpolated(String path, ConfigTree.Scalar scalar) {
+  @Nullable String interpolated(String path, ConfigTree.Scalar scalar) {
     String text = scalar.text();
     StringBuilder result = new StringBuilder();
     int from = 0;
@@ -606,7 +606,7 @@ final class ConfigValues {
     List<String> names = new ArrayList<>();
     for (Section<?> section : ConfigKeys.SECTIONS) {
       if (section.shape() != Shape.LIST_IN_NAMED) {
-        names.add(section.prefix().isEmpty() ? ConfigKeys.ORIGIN.name() : section.prefix());
+        names.addAll(section.prefix().isEmpty() ? section.fieldNames() : List.of(section.prefix()));
       }
     }
     return names;

@@ -232,6 +232,13 @@ record ValueType<T>(
           "auto",
           "write auto or a share such as 0.5");
 
+  static final ValueType<List<String>> INCLUDES =
+      list(
+          "list of files",
+          "paths, relative to the file that has the key; `*` and `?` in the last part",
+          text -> true,
+          false,
+          "write names such as conf.d/*.yaml");
   static final ValueType<List<String>> NETWORKS =
       new ValueType<>(
           "list of networks",

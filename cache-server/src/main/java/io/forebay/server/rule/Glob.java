@@ -21,6 +21,11 @@ public final class Glob {
     return text.indexOf('*') >= 0 || text.indexOf('?') >= 0;
   }
 
+  /** Whether the pattern matches a whole text. */
+  public boolean matches(String text) {
+    return matches(text, 0, text.length());
+  }
+
   /**
    * The part before the first star is fixed; behind each star the shortest stretch is taken that
    * lets the part up to the next star match: giving it more is never better.

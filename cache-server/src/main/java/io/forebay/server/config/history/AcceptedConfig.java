@@ -7,7 +7,7 @@ import java.time.Instant;
  *
  * @param number counts up from 1
  * @param author {@code start}, {@code signal}, or who called the admin API
- * @param hash SHA-256 of the file's text, in hexadecimal
+ * @param hash SHA-256 of the file's text, and of what it includes, in hexadecimal
  * @param file that was read; empty where there was none
  */
 public record AcceptedConfig(long number, Instant time, String author, String hash, String file) {}

@@ -1,5 +1,7 @@
 package io.forebay.server.config.history;
 
+import io.forebay.server.config.ConfigText;
+import io.forebay.server.config.ConfigText.Included;
 import io.forebay.server.text.Printable;
 import io.forebay.storage.file.PrivateFiles;
 import java.io.IOException;
@@ -24,13 +26,14 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The last {@value #MAX} accepted configurations of a node, each a file with the text and a file
- * that describes it. The description is written last: without it there is no entry. Files have mode
- * 0600, because configurations contain secrets. The caller owns the lock of the data directory.
- * Blocks for the file system; any thread.
+ * The last {@value #MAX} accepted configurations of a node, each a file with the text, one with the
+ * texts of included files if there are any, and a file that describes it. The description is
+ * written last: without it there is no entry. Files have mode 0600, because configurations contain
+ * secrets. The caller owns the lock of the data directory. Blocks for the file system; any thread.
  */
 public final class ConfigHistory {
   /** Entries that are kept. */
@@ -41,7 +44,9 @@ public final class ConfigHistory {
   private static final String DIRECTORY = "config-history";
   private static final String DESCRIPTION = ".json";
   private static final String TEXT = ".yaml";
+  private static final String INCLUDED = ".included";
   private static final int MAX_TEXT_BYTES = 4 << 20;
+  private static final int MAX_INCLUDED_BYTES = 64 << 20;
   private static final int MAX_DESCRIPTION_BYTES = 16 << 10;
 
   private final Path directory;
@@ -94,17 +99,18 @@ public final class ConfigHistory {
   }
 
   /**
-   * Adds a configuration, unless it has the text of the newest entry; forgets the oldest one beyond
-   * {@value #MAX}. When this returns, a loss of power does not undo it.
+   * Adds a configuration, unless it has the texts of the newest entry; forgets the oldest one
+   * beyond {@value #MAX}. When this returns, a loss of power does not undo it.
    *
    * @param file that was read; empty for none
-   * @param text of the file; empty for none
+   * @param text of the file and of those that it includes
    * @return its entry
    */
-  public synchronized AcceptedConfig add(String file, String text, String author, Instant time)
+  public synchronized AcceptedConfig add(String file, ConfigText text, String author, Instant time)
       throws IOException {
-    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-    String hash = hash(bytes);
+    byte[] bytes = text.main().getBytes(StandardCharsets.UTF_8);
+    byte[] included = included(text.included());
+    String hash = hash(bytes, included);
     if (!entries.isEmpty() && entries.getLast().hash().equals(hash)) {
       return entries.getLast();
     }
@@ -117,12 +123,18 @@ public final class ConfigHistory {
             .put("hash", hash)
             .put("file", entry.file());
     write(number + TEXT, bytes);
+    // One that was left by a stop would be taken for a part of this entry.
+    Files.deleteIfExists(directory.resolve(number + INCLUDED));
+    if (included.length > 0) {
+      write(number + INCLUDED, included);
+    }
     write(number + DESCRIPTION, (description + "\n").getBytes(StandardCharsets.UTF_8));
     PrivateFiles.forceNames(directory);
     entries.add(entry);
     while (entries.size() > MAX) {
       long oldest = entries.removeFirst().number();
       Files.deleteIfExists(directory.resolve(oldest + DESCRIPTION));
+      Files.deleteIfExists(directory.resolve(oldest + INCLUDED));
       Files.deleteIfExists(directory.resolve(oldest + TEXT));
     }
     return entry;
@@ -139,12 +151,12 @@ public final class ConfigHistory {
   }
 
   /**
-   * The text of an entry's file; empty where there was none.
+   * The texts of an entry's files.
    *
    * @throws NoSuchElementException when there is no such entry, in words for its operator
    * @throws IOException when it cannot be read or was changed
    */
-  public synchronized String text(long number) throws IOException {
+  public synchronized ConfigText text(long number) throws IOException {
     AcceptedConfig entry =
         entries.stream()
             .filter(one -> one.number() == number)
@@ -154,13 +166,37 @@ public final class ConfigHistory {
                     "no configuration has the number " + number + ": see config history"));
     Path file = file(number);
     byte[] bytes = read(file, MAX_TEXT_BYTES);
-    if (!hash(bytes).equals(entry.hash())) {
+    Path more = directory.resolve(number + INCLUDED);
+    byte[] included = Files.exists(more) ? read(more, MAX_INCLUDED_BYTES) : new byte[0];
+    if (!hash(bytes, included).equals(entry.hash())) {
       throw new IOException(file + " is not what was accepted: its hash differs");
     }
-    return new String(bytes, StandardCharsets.UTF_8);
+    return new ConfigText(new String(bytes, StandardCharsets.UTF_8), included(included));
   }
 
-  /** Where the text of an entry is. */
+  /** As JSON: the files in their order, each with its path and text; nothing for none. */
+  private static byte[] included(List<Included> files) {
+    if (files.isEmpty()) {
+      return new byte[0];
+    }
+    ArrayNode all = JSON.createArrayNode();
+    files.forEach(file -> all.addObject().put("file", file.file()).put("text", file.text()));
+    return (all + "\n").getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static List<Included> included(byte[] json) throws IOException {
+    List<Included> files = new ArrayList<>();
+    try {
+      for (JsonNode file : json.length == 0 ? JSON.createArrayNode() : JSON.readTree(json)) {
+        files.add(new Included(file.path("file").asString(""), file.path("text").asString("")));
+      }
+    } catch (JacksonException e) {
+      throw new IOException("included files cannot be understood", e);
+    }
+    return files;
+  }
+
+  /** Where the text of an entry's file is. */
   public Path file(long number) {
     return directory.resolve(number + TEXT);
   }
@@ -192,9 +228,11 @@ public final class ConfigHistory {
     }
   }
 
-  private static String hash(byte[] bytes) {
+  private static String hash(byte[] text, byte[] included) {
     try {
-      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      digest.update(text);
+      return HexFormat.of().formatHex(digest.digest(included));
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every JDK has SHA-256", e);
     }

@@ -4,6 +4,7 @@
  * <pre>
  *   start, reload, rollback ── accepted ──► {@link ConfigHistory} ──► DATA/config-history/
  *                                                │                     12.yaml  the file's text
+ *                                                │                     12.included  included files
  *   config history, diff, rollback ◄── entries ──┘                     12.json  when, by whom, hash
  * </pre>
  */
