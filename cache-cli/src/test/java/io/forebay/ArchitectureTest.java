@@ -57,6 +57,7 @@ class ArchitectureTest {
               "origin",
               "origin.call",
               "origin.dns",
+              "origin.files",
               "origin.group",
               "origin.tls",
               "runtime",

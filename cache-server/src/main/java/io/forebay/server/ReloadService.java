@@ -16,6 +16,7 @@ import io.forebay.server.fill.FillTable;
 import io.forebay.server.listen.Listeners;
 import io.forebay.server.node.NodeControl.Reload;
 import io.forebay.server.node.NodeControl.ReloadOrder;
+import io.forebay.server.origin.OriginConnections;
 import io.forebay.server.origin.OriginProbes;
 import io.forebay.server.origin.PooledOriginClient;
 import io.forebay.server.origin.ResponseLimits;
@@ -75,6 +76,7 @@ final class ReloadService {
   private final List<ExchangeContext> loops;
   private final List<PooledOriginClient> clients;
   private final OriginProbes probes;
+  private final OriginConnections originConnections;
   private final Verifiers verifiers;
   private final CounterNames counterNames;
 
@@ -109,8 +111,10 @@ final class ReloadService {
       List<ExchangeContext> loops,
       List<PooledOriginClient> clients,
       OriginProbes probes,
+      OriginConnections originConnections,
       Verifiers verifiers,
       CounterNames counterNames) {
+    this.originConnections = originConnections;
     this.verifiers = verifiers;
     this.source = source;
     this.history = history;
@@ -230,6 +234,7 @@ final class ReloadService {
       activeConfig.origins(Origins.load(next.origins(), loaded, ownListeners));
       reachable = loaded;
       names.watch(loaded.hostNames());
+      originConnections.prepare(loaded);
       probes.configure(activeConfig.origins());
       ResponseLimits bounds = ResponseLimits.of(next.limits(), next.http2());
       for (int i = 0; i < loops.size(); i++) {

@@ -162,7 +162,7 @@ public final class Server implements NodeControl, AutoCloseable {
   private final List<LoopCounters> counters = new ArrayList<>();
   private final List<ExchangeContext> loops = new ArrayList<>();
   private final List<PooledOriginClient> clients = new ArrayList<>();
-  private final OriginConnections originConnections = new OriginConnections();
+  private final OriginConnections originConnections = opened(new OriginConnections());
   private final OriginDrains drains;
   private final OriginProbes probes;
   private final ActiveConfig activeConfig;
@@ -244,6 +244,7 @@ public final class Server implements NodeControl, AutoCloseable {
       Origins origins = Origins.load(config.origins(), Origins.NONE, ownListeners);
       activeConfig = new ActiveConfig(compiled, origins);
       names.watch(origins.hostNames());
+      originConnections.prepare(origins);
       int loopCount = Transport.loopCount(config.threads(), cpus);
       CpuPlan cpuPlan = CpuPlan.of(config.threads().pin(), loopCount, cpus);
       CellPlan cellPlan = CellPlan.of(config.store().cells(), cpuPlan, cpus.nodes());
@@ -353,6 +354,7 @@ public final class Server implements NodeControl, AutoCloseable {
               loops,
               clients,
               probes,
+              originConnections,
               verifiers,
               counterNames);
       reloading.remember(loaded, "start");

@@ -9,7 +9,6 @@ import io.forebay.server.node.NodeStatus.Listening;
 import io.forebay.storage.ObjectStore;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Collectors;
 
 /**
  * The lines that the node prints when it has started: loops, memory, stores, listeners and limits.
@@ -43,7 +42,7 @@ final class StartupScreen {
     }
     lines.add(row("data", config.store().data().toString()));
     for (OriginConfig origin : config.origins()) {
-      lines.add(row("origin", origin.name() + " " + servers(origin)));
+      lines.add(row("origin", origin.name() + " " + origin.source()));
     }
     for (Listening at : server.listening()) {
       lines.add(
@@ -53,12 +52,6 @@ final class StartupScreen {
     }
     lines.add(row("admin", server.adminUrl()));
     return lines;
-  }
-
-  private static String servers(OriginConfig origin) {
-    return origin.servers().stream()
-        .map(server -> server.url() + (server.isBackup() ? " (backup)" : ""))
-        .collect(Collectors.joining(", "));
   }
 
   /** What a listener speaks besides HTTP/1.1, after a space; empty for nothing. */

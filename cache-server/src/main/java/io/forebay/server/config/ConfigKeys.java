@@ -775,7 +775,7 @@ final class ConfigKeys {
       optional(
           "url",
           ValueType.ORIGIN_URL,
-          "required, unless `servers` is set",
+          "required, unless `servers` or `files.directory` is set",
           false,
           OriginConfig::url,
           "URL of the origin; without a port, the default port of the scheme applies. A base path is"
@@ -783,6 +783,49 @@ final class ConfigKeys {
               + " `https+srv://…` take addresses, ports and weights from the SRV records of a name."
               + " `http://unix:FILE:/BASE/` is the same as"
               + " `unix:FILE:/BASE/`. Short for `servers` with one entry.");
+  static final Field<OriginConfig, Path> FILES_DIRECTORY =
+      optional(
+          "files.directory",
+          ValueType.PATH,
+          "none",
+          false,
+          ofFiles(FilesConfig::directory),
+          "Directory whose files are served, in place of `url`. See [PROXYING.md](PROXYING.md#files-of-a-directory).");
+  static final Field<OriginConfig, String> FILES_INDEX =
+      optional(
+          "files.index",
+          ValueType.FILE_NAME,
+          "`index.html`",
+          false,
+          ofFiles(files -> files.index() == null ? "none" : files.index()),
+          "Name of the file that stands for a directory; `none` for none. Directories are not"
+              + " listed.");
+  static final Field<OriginConfig, Boolean> FILES_HIDDEN =
+      optional(
+          "files.hidden",
+          ValueType.BOOLEAN,
+          "false",
+          false,
+          ofFiles(FilesConfig::isHiddenServed),
+          "Whether names that begin with a dot are served; `/.well-known/` always is.");
+  static final Field<OriginConfig, List<String>> FILES_TYPES =
+      optional(
+          "files.types",
+          ValueType.MEDIA_TYPES,
+          "the common ones",
+          false,
+          ofFiles(FilesConfig::types),
+          "Media types by extension, besides and before the common ones, such as"
+              + " `glb=model/gltf-binary`.");
+  static final Field<OriginConfig, String> FILES_CACHE_CONTROL =
+      optional(
+          "files.cache-control",
+          ValueType.TEXT,
+          "`max-age=1`",
+          false,
+          ofFiles(files -> files.cacheControl() == null ? "none" : files.cacheControl()),
+          "`Cache-Control` of files; `none` for none. A file is revalidated by looking at its size"
+              + " and time, so the default lets a change be seen after a second.");
   static final Field<OriginConfig, Balance> ORIGIN_BALANCE =
       live(
           "balance",
@@ -819,7 +862,8 @@ final class ConfigKeys {
           "256",
           OriginConfig::maxConnections,
           "Maximum number of connections to this origin, over all event loops. A connection of"
-              + " HTTP/2 carries up to 64 requests at a time.");
+              + " HTTP/2 carries up to 64 requests at a time. Of a directory: files that are open at"
+              + " a time.");
   static final Field<OriginConfig, Integer> ORIGIN_MAX_WAITING =
       live(
           "max-waiting",
@@ -2662,6 +2706,11 @@ final class ConfigKeys {
           "url",
           List.of(
               ORIGIN_URL,
+              FILES_DIRECTORY,
+              FILES_INDEX,
+              FILES_HIDDEN,
+              FILES_TYPES,
+              FILES_CACHE_CONTROL,
               ORIGIN_BALANCE,
               ORIGIN_HOST,
               ORIGIN_PROTOCOL,
@@ -3159,6 +3208,14 @@ final class ConfigKeys {
   private static <T> @Nullable T ofS3(OriginConfig origin, Function<S3Config, @Nullable T> reader) {
     S3Config s3 = origin.signing().s3();
     return s3 == null ? null : reader.apply(s3);
+  }
+
+  private static <T> Function<OriginConfig, @Nullable T> ofFiles(
+      Function<FilesConfig, @Nullable T> reader) {
+    return origin -> {
+      FilesConfig files = origin.files();
+      return files == null ? null : reader.apply(files);
+    };
   }
 
   private static <T> @Nullable T ofHmac(OriginConfig origin, Function<HmacConfig, T> reader) {

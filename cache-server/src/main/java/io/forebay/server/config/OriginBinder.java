@@ -27,6 +27,15 @@ final class OriginBinder extends Binder {
   private static final int MAX_SERVERS = 64;
   private static final long MAX_PASSWORD_FILE = 4096;
 
+  /** Settings of origins that are about directories too. */
+  private static final List<Field<OriginConfig, ?>> OF_FILES =
+      List.of(
+          ConfigKeys.ORIGIN_MAX_CONNECTIONS,
+          ConfigKeys.ORIGIN_MAX_WAITING,
+          ConfigKeys.ORIGIN_FIRST_BYTE,
+          ConfigKeys.ORIGIN_IDLE,
+          ConfigKeys.ORIGIN_TOTAL);
+
   OriginBinder(ConfigValues values, List<ConfigProblem> problems, Map<String, String> sources) {
     super(values, problems, sources);
   }
@@ -50,7 +59,12 @@ final class OriginBinder extends Binder {
         }
         continue;
       }
-      origins.add(origin(name, servers(scope, instance.getValue())));
+      boolean isOfFiles =
+          ConfigKeys.ORIGINS.fields().stream()
+              .anyMatch(field ->
+                  field.name().startsWith("files.")
+                      && values.get(scope + "." + field.name()) != null);
+      origins.add(origin(name, isOfFiles ? List.of() : servers(scope, instance.getValue())));
     }
     if (origins.isEmpty() && !values.wasRefused(ConfigKeys.ORIGIN.name())) {
       problems.add(
@@ -189,6 +203,68 @@ final class OriginBinder extends Binder {
         problems.add(
             firstPlace(path)
                 .problem(path, "a circle: " + String.join(" to ", circle), "remove one of them"));
+      }
+    }
+  }
+
+  /** What is said of a directory in place of servers; null if nothing is. */
+  private @Nullable FilesConfig files(String scope) {
+    Path directory = value(scope, ConfigKeys.FILES_DIRECTORY);
+    String index = value(scope, ConfigKeys.FILES_INDEX);
+    Boolean hidden = value(scope, ConfigKeys.FILES_HIDDEN);
+    List<String> types = value(scope, ConfigKeys.FILES_TYPES);
+    String cacheControl = value(scope, ConfigKeys.FILES_CACHE_CONTROL);
+    String path = scope + ".files.directory";
+    if (directory == null) {
+      SourceLocation place =
+          givenPlace(
+              path,
+              scope + ".files.index",
+              scope + ".files.hidden",
+              scope + ".files.types",
+              scope + ".files.cache-control");
+      if (place != null && values.get(path) == null) {
+        problems.add(place.problem(path, "is missing", "set it to the directory of the files"));
+      }
+      return null;
+    }
+    return new FilesConfig(
+        directory,
+        index == null ? "index.html" : index.equals("none") ? null : index,
+        hidden != null && hidden,
+        types == null ? List.of() : types,
+        cacheControl == null ? "max-age=1" : cacheControl.equals("none") ? null : cacheControl);
+  }
+
+  /** Notes settings of servers, which a directory has none of; defaults, as in a dump, are none. */
+  private void checkFiles(String scope, OriginConfig origin) {
+    if (origin.files() == null) {
+      return;
+    }
+    for (Field<OriginConfig, ?> field : ConfigKeys.ORIGINS.fields()) {
+      String path = scope + "." + field.name();
+      Raw raw = values.get(path);
+      if (raw != null
+          && !field.name().startsWith("files.")
+          && !OF_FILES.contains(field)
+          && (field.printed(origin) == null
+              || !Objects.equals(field.printed(origin), field.defaultText()))) {
+        problems.add(
+            raw.place().problem(path, "has no effect on the files of a directory", "remove it"));
+      }
+    }
+    for (String list : List.of(".servers", ".headers")) {
+      Map<String, SourceLocation> entries =
+          list.equals(".servers")
+              ? servers(scope)
+              : values.instances(ConfigKeys.ORIGIN_HEADERS.at(scope));
+      if (!entries.isEmpty()) {
+        problems.add(
+            entries
+                .values()
+                .iterator()
+                .next()
+                .problem(scope + list, "has no effect on the files of a directory", "remove it"));
       }
     }
   }
@@ -385,9 +461,14 @@ final class OriginBinder extends Binder {
             new ProtectionConfig(
                 given(scope, ConfigKeys.ORIGIN_MAX_WAITING),
                 adaptive(scope),
-                given(scope, ConfigKeys.ORIGIN_EJECTION_CIRCUIT)));
-    checkProbe(scope, origin);
-    checkProtocol(scope, origin);
+                given(scope, ConfigKeys.ORIGIN_EJECTION_CIRCUIT)),
+            files(scope));
+    if (origin.files() == null) {
+      checkProbe(scope, origin);
+      checkProtocol(scope, origin);
+    } else {
+      checkFiles(scope, origin);
+    }
     for (Field<OriginConfig, ?> field : ConfigKeys.ORIGINS.fields()) {
       source(ConfigKeys.ORIGINS, name, field, scope + "." + field.name());
     }

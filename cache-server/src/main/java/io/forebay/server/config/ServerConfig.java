@@ -9,6 +9,7 @@ import io.forebay.server.rule.RouteRules;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -348,7 +349,7 @@ public record ServerConfig(
   /**
    * An origin.
    *
-   * @param servers at least one, and at least one that is no backup
+   * @param servers at least one, and at least one that is no backup; none with {@code files}
    * @param slowStart how long an address that is new or recovered takes to come to its weight; zero
    *     for no time
    * @param host Host field sent, or null for the client's
@@ -361,6 +362,8 @@ public record ServerConfig(
    * @param signing what requests get before they are sent
    * @param fallback names of the origins that get requests which this one cannot answer, in order
    * @param protection what keeps requests from piling up before it
+   * @param files the directory that answers in place of servers, of which there are none then; or
+   *     null
    */
   public record OriginConfig(
       String name,
@@ -385,7 +388,60 @@ public record ServerConfig(
       List<String> fallback,
       OriginTlsConfig tls,
       EgressConfig egress,
-      ProtectionConfig protection) {
+      ProtectionConfig protection,
+      @Nullable FilesConfig files) {
+
+    /** With servers. */
+    public OriginConfig(
+        String name,
+        List<OriginServerConfig> servers,
+        Balance balance,
+        RetryConfig retry,
+        EjectionConfig ejection,
+        ProbeConfig probe,
+        Duration slowStart,
+        @Nullable String host,
+        OriginProtocol protocol,
+        int maxConnections,
+        @Nullable Path trust,
+        boolean allowLoopbackNames,
+        boolean allowPrivateNames,
+        Duration connectTimeout,
+        Duration firstByteTimeout,
+        Duration idleTimeout,
+        Duration totalTimeout,
+        Duration keepAlive,
+        SigningConfig signing,
+        List<String> fallback,
+        OriginTlsConfig tls,
+        EgressConfig egress,
+        ProtectionConfig protection) {
+      this(
+          name,
+          servers,
+          balance,
+          retry,
+          ejection,
+          probe,
+          slowStart,
+          host,
+          protocol,
+          maxConnections,
+          trust,
+          allowLoopbackNames,
+          allowPrivateNames,
+          connectTimeout,
+          firstByteTimeout,
+          idleTimeout,
+          totalTimeout,
+          keepAlive,
+          signing,
+          fallback,
+          tls,
+          egress,
+          protection,
+          null);
+    }
 
     /**
      * As configured; where other origins stand in, or requests fail at once then, every endpoint
@@ -395,8 +451,20 @@ public record ServerConfig(
       return fallback.isEmpty() && !protection.isCircuit() ? ejection : ejection.ofAll();
     }
 
+    /** What answers, for people: the URLs of the servers, or the directory. */
+    public String source() {
+      return files != null
+          ? "file:" + files.directory()
+          : servers.stream()
+              .map(server -> server.url() + (server.isBackup() ? " (backup)" : ""))
+              .collect(Collectors.joining(", "));
+    }
+
     /** The URL of the only server, or null where the short form cannot express the servers. */
     public @Nullable String url() {
+      if (servers.isEmpty()) {
+        return null;
+      }
       String url = servers.getFirst().url();
       return servers.equals(List.of(OriginServerConfig.of(url))) ? url : null;
     }

@@ -320,6 +320,23 @@ record ValueType<T>(
                   && NamePatterns.isPattern(text),
           false,
           "write names such as session or wordpress_logged_in_*");
+  static final ValueType<String> FILE_NAME =
+      matching(
+          "file name",
+          "1 to 255 letters, digits, blanks, `.`, `-` or `_`, or `none`",
+          "[A-Za-z0-9_][A-Za-z0-9._ -]{0,254}",
+          "index.html",
+          "write a name such as index.html");
+  static final ValueType<List<String>> MEDIA_TYPES =
+      list(
+          "list of media types",
+          "`EXTENSION=TYPE`",
+          text ->
+              text.matches(
+                  "[A-Za-z0-9_-]{1,32}=[A-Za-z0-9!#$&^_.+-]{1,64}/[A-Za-z0-9!#$&^_.+-]{1,64}"
+                      + "( *; *[A-Za-z0-9_-]+=[A-Za-z0-9_.-]+)?"),
+          true,
+          "write one such as glb=model/gltf-binary");
   static final ValueType<String> PROBE_PATH =
       matching(
           "path and query",

@@ -3,6 +3,7 @@ package io.forebay.server.origin;
 import io.forebay.server.config.AdaptiveLimitConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.origin.drain.Drains;
+import io.forebay.server.origin.files.FileReaders;
 import io.forebay.server.origin.group.Origins;
 import io.forebay.server.origin.health.OriginHealth;
 import io.forebay.server.origin.limit.LimitStatus;
@@ -19,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * limit applies to all loops together, that of its requests if it has an adaptive limit, the health
  * of its endpoints, which servers are drained, and the log of its failures. One instance per node.
  */
-public final class OriginConnections {
+public final class OriginConnections implements AutoCloseable {
   private final ConcurrentHashMap<String, OriginConnectionPermits> byOrigin =
       new ConcurrentHashMap<>();
   private final ConcurrentHashMap<String, OriginWatch> watches = new ConcurrentHashMap<>();
@@ -27,6 +28,7 @@ public final class OriginConnections {
   private final LongSupplier clockNanos;
   private final Consumer<String> log;
   private final ConcurrentHashMap<String, RequestPermits> requests = new ConcurrentHashMap<>();
+  private final FileReaders files = new FileReaders();
   private volatile Drains drains = Drains.NONE;
 
   public OriginConnections() {
@@ -92,10 +94,30 @@ public final class OriginConnections {
     drains = next;
   }
 
-  /** Connections open or being opened to an origin now. */
+  /** Who reads the files of origins that are directories. */
+  FileReaders files() {
+    return files;
+  }
+
+  /**
+   * Starts what the origins need besides loops. Not called on a loop, whose CPU threads would
+   * inherit.
+   */
+  public void prepare(Origins origins) {
+    if (origins.hasDirectory()) {
+      files.prepare();
+    }
+  }
+
+  @Override
+  public void close() {
+    files.close();
+  }
+
+  /** Connections, or files, open or being opened of an origin now. */
   public int open(String origin) {
     OriginConnectionPermits permits = byOrigin.get(origin);
-    return permits == null ? 0 : permits.open();
+    return permits == null ? files.of(origin).open() : permits.open();
   }
 
   /** The same, to the server of that URL. */

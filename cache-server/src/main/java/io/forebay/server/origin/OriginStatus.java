@@ -3,6 +3,7 @@ package io.forebay.server.origin;
 import io.forebay.server.origin.dns.NameResolver;
 import io.forebay.server.origin.dns.NameResolver.Resolution;
 import io.forebay.server.origin.drain.Drain;
+import io.forebay.server.origin.group.Origin;
 import io.forebay.server.origin.group.OriginServer;
 import io.forebay.server.origin.group.Origins;
 import io.forebay.server.origin.group.ServerAddress;
@@ -98,11 +99,19 @@ public record OriginStatus(
               shared.open(origin.name()),
               origin.config().maxConnections(),
               shared.limit(origin.config()),
-              origin.servers().stream()
-                  .map(server -> server(server, origins, pools, shared, names))
-                  .toList());
+              origin.directory() == null
+                  ? origin.servers().stream()
+                      .map(server -> server(server, origins, pools, shared, names))
+                      .toList()
+                  : List.of(directory(origin, shared)));
         })
         .toList();
+  }
+
+  /** A directory, as the only server; its connections are open files. */
+  private static Server directory(Origin origin, OriginConnections shared) {
+    return new Server(
+        origin.config().source(), 1, false, shared.open(origin.name()), 0, null, List.of());
   }
 
   private static Server server(

@@ -7,6 +7,7 @@ import io.forebay.server.origin.call.OriginFailure.Kind;
 import io.forebay.server.origin.call.OriginListener;
 import io.forebay.server.origin.call.OriginRequest;
 import io.forebay.server.origin.dns.NameResolver;
+import io.forebay.server.origin.files.ServedDirectory;
 import io.forebay.server.origin.group.BasePath;
 import io.forebay.server.origin.group.Origin;
 import io.forebay.server.origin.group.Origins;
@@ -87,6 +88,10 @@ public final class PooledOriginClient implements OriginSender {
   OriginCall sendTo(String name, OriginRequest request, OriginListener listener) {
     RequestHeadWriter.check(request);
     Origin origin = origins.find(name);
+    ServedDirectory directory = origin == null ? null : origin.directory();
+    if (origin != null && directory != null && !isClosed) {
+      return DirectoryWatch.send(this, origin, directory, request, listener);
+    }
     PooledCall call = new PooledCall(this, origin, request, listener);
     // Failures found while this is set are told to the listener after this method has returned.
     isSending = true;

@@ -145,6 +145,59 @@ final class OriginConfigTest {
   }
 
   @Test
+  void readsADirectoryOfFiles() throws IOException {
+    String yaml = "origins: {site: {files: {directory: /srv/www}, max-connections: 7}}";
+    OriginConfig site = loaded(yaml, Map.of()).origins().getFirst();
+    assertEquals(
+        new FilesConfig(Path.of("/srv/www"), "index.html", false, List.of(), "max-age=1"),
+        site.files());
+    assertEquals(List.of(), site.servers());
+    String all =
+        "origins: {site: {files: {directory: /srv/www, index: none, hidden: true, cache-control:"
+            + " none, types: [glb=model/gltf-binary, x=text/x; charset=utf-8]}}}";
+    OriginConfig full = loaded(all, Map.of()).origins().getFirst();
+    assertEquals(
+        new FilesConfig(
+            Path.of("/srv/www"),
+            null,
+            true,
+            List.of("glb=model/gltf-binary", "x=text/x; charset=utf-8"),
+            null),
+        full.files());
+    String again = ConfigView.yaml(outcome(write(all), Map.of()));
+    assertEquals(full, loaded(again, Map.of()).origins().getFirst());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          files: {index: a.html}                            | files.directory | is missing; set it to the directory
+          files: {directory: /w, index: a/b}                | files.index | not 1 to 255 letters
+          files: {directory: /w, index: ..}                 | files.index | not 1 to 255 letters
+          files: {directory: /w, hidden: maybe}             | files.hidden | neither true nor false
+          files: {directory: /w, types: [png]}              | files.types | not in a list of media types; write one such as
+          files: {directory: /w, types: ["a/b=text/plain"]} | files.types | not in a list of media types
+          files: {directory: /w, indx: a}                   | files.indx | unknown key
+          files: {directory: /w}, url: http://a             | url | has no effect on the files of a directory; remove it
+          files: {directory: /w}, servers: [http://a]       | servers | has no effect on the files
+          files: {directory: /w}, balance: random           | balance | has no effect on the files
+          files: {directory: /w}, host: a.example           | host | has no effect on the files
+          files: {directory: /w}, probe: {type: tcp}        | probe.type | has no effect on the files
+          files: {directory: /w}, fallback: [other]         | fallback | has no effect on the files
+          """)
+  void refusesWhatADirectoryCannotBe(String text, String key, String why) throws IOException {
+    List<ConfigProblem> problems =
+        refused(
+            write("origins: {main: {" + text + "}, other: http://b}\nroutes: [{origin: main}]"),
+            Map.of());
+    assertEquals(1, problems.size(), problems::toString);
+    assertEquals("origins.main." + key, problems.getFirst().path());
+    assertTrue(problems.getFirst().text().contains(why), problems::toString);
+  }
+
+  @Test
   void readsTheOriginsThatStandIn() throws IOException {
     ServerConfig config =
         loaded(

@@ -1,6 +1,8 @@
 package io.forebay.server.origin.group;
 
+import io.forebay.server.config.FilesConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
+import io.forebay.server.origin.files.ServedDirectory;
 import io.forebay.server.origin.sign.OriginSigner;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -12,12 +14,23 @@ import org.jspecify.annotations.Nullable;
  *
  * @param filesDigest identifies the content of the files for TLS; empty without any
  * @param signer what requests go through just before they are written; null for nothing
+ * @param directory what answers in place of servers, or null
  */
 public record Origin(
     OriginConfig config,
     List<OriginServer> servers,
     String filesDigest,
-    @Nullable OriginSigner signer) {
+    @Nullable OriginSigner signer,
+    @Nullable ServedDirectory directory) {
+
+  /** With servers. */
+  public Origin(
+      OriginConfig config,
+      List<OriginServer> servers,
+      String filesDigest,
+      @Nullable OriginSigner signer) {
+    this(config, servers, filesDigest, signer, null);
+  }
 
   public String name() {
     return config.name();
@@ -35,6 +48,10 @@ public record Origin(
 
   /** How log lines and error pages name it. */
   public String label() {
+    FilesConfig files = config.files();
+    if (files != null) {
+      return ServedDirectory.label(config.name(), files);
+    }
     return servers.size() == 1
         ? servers.getFirst().label()
         : "origin " + config.name() + " (" + servers.size() + " servers)";

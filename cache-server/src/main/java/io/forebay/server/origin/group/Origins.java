@@ -1,8 +1,10 @@
 package io.forebay.server.origin.group;
 
 import io.forebay.server.config.FallbackOrder;
+import io.forebay.server.config.FilesConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.origin.dns.NameResolver;
+import io.forebay.server.origin.files.ServedDirectory;
 import io.forebay.server.origin.sign.OriginSigner;
 import io.forebay.server.origin.tls.OriginCredentials;
 import io.netty.handler.ssl.ApplicationProtocolNames;
@@ -81,6 +83,18 @@ public final class Origins {
   private static Origin load(
       OriginConfig config, @Nullable Origin before, PlatformTls platform, InstantSource clock)
       throws IOException {
+    FilesConfig files = config.files();
+    if (files != null) {
+      // One that was there when it was configured may be away for a while.
+      return before != null && before.config().equals(config)
+          ? before
+          : new Origin(
+              config,
+              List.of(),
+              "",
+              null,
+              ServedDirectory.open(config.name(), files, InstantSource.system()::millis));
+    }
     List<OriginUrl> urls =
         config.servers().stream()
             .map(server -> OriginUrl.parse(config.name(), server.url()))
@@ -173,6 +187,11 @@ public final class Origins {
   /** The origins that stand in for that one, the first first. */
   public List<String> fallbacks(String name) {
     return fallbacks.getOrDefault(name, List.of());
+  }
+
+  /** Whether one of them is a directory. */
+  public boolean hasDirectory() {
+    return byName.values().stream().anyMatch(origin -> origin.directory() != null);
   }
 
   public @Nullable Origin find(String name) {
