@@ -32,6 +32,7 @@ final class HelpTest {
         "config check",
         "config dump",
         "config schema",
+        "config test",
         "config history",
         "config diff",
         "config rollback",

@@ -136,7 +136,7 @@ public final class Server implements NodeControl, AutoCloseable {
   private final FillTable fills;
   private final TunnelLimiter tunnels = new TunnelLimiter();
   private final ClientLimiter places = new ClientLimiter();
-  private final RateBuckets rateBuckets = new RateBuckets(System::nanoTime);
+  private final RateBuckets rateBuckets;
   private final Verifiers verifiers;
   private final FillHistory history = FillHistory.ofKeys(HISTORY_ENTRIES);
   private final ObjectStore store;
@@ -185,6 +185,23 @@ public final class Server implements NodeControl, AutoCloseable {
     return start(source, version, System::currentTimeMillis);
   }
 
+  /**
+   * Starts a node for a rehearsal of its configuration: by a wall clock that the caller moves,
+   * which rate limits follow, too. Timeouts stay those of the machine.
+   *
+   * @param clockMillis never goes back; any thread asks it
+   */
+  public static Server rehearse(ConfigSource source, String version, LongSupplier clockMillis)
+      throws StartException {
+    return start(
+        source,
+        version,
+        clockMillis,
+        () -> clockMillis.getAsLong() * 1_000_000,
+        CpuPlan.Machine.here(),
+        NamePlaces.SYSTEM);
+  }
+
   /** The same by another wall clock, which any thread asks. */
   static Server start(ConfigSource source, String version, LongSupplier clockMillis)
       throws StartException {
@@ -199,6 +216,17 @@ public final class Server implements NodeControl, AutoCloseable {
       CpuPlan.Machine machine,
       NamePlaces namePlaces)
       throws StartException {
+    return start(source, version, clockMillis, System::nanoTime, machine, namePlaces);
+  }
+
+  private static Server start(
+      ConfigSource source,
+      String version,
+      LongSupplier clockMillis,
+      LongSupplier rateNanos,
+      CpuPlan.Machine machine,
+      NamePlaces namePlaces)
+      throws StartException {
     return switch (source.load()) {
       case ConfigOutcome.Refused refused ->
           throw new StartException(
@@ -206,7 +234,7 @@ public final class Server implements NodeControl, AutoCloseable {
               refused.problems().stream().map(ConfigProblem::toString).toList());
       case ConfigOutcome.Loaded loaded -> {
         loaded.warnings().forEach(LOG::warn);
-        yield new Server(source, loaded, version, clockMillis, machine, namePlaces);
+        yield new Server(source, loaded, version, clockMillis, rateNanos, machine, namePlaces);
       }
     };
   }
@@ -216,10 +244,12 @@ public final class Server implements NodeControl, AutoCloseable {
       ConfigOutcome.Loaded loaded,
       String version,
       LongSupplier clockMillis,
+      LongSupplier rateNanos,
       CpuPlan.Machine cpus,
       NamePlaces namePlaces)
       throws StartException {
     this.clockMillis = clockMillis;
+    this.rateBuckets = new RateBuckets(rateNanos);
     ServerConfig config = loaded.config();
     this.started = config;
     try {
@@ -567,6 +597,11 @@ public final class Server implements NodeControl, AutoCloseable {
   /** What each loop has; to be touched on that loop only. */
   List<ExchangeContext> loops() {
     return loops;
+  }
+
+  /** Whether no response is being fetched into the store at this moment. */
+  public boolean isIdle() {
+    return fills.size() == 0 && store.stats().unfinishedFills() == 0;
   }
 
   /** Keys under which fills are in progress at this moment. */

@@ -1,5 +1,6 @@
 package io.forebay.cli.aot;
 
+import io.forebay.cli.console.Certificate;
 import io.forebay.cli.console.CommandException;
 import io.forebay.cli.console.EdgeProcess;
 import io.forebay.cli.console.ExitCode;

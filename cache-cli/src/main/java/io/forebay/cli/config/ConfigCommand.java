@@ -24,12 +24,13 @@ import picocli.CommandLine.ParameterException;
 /** Checks, dumps and describes the configuration, and its history in a running node. */
 @Command(
     name = "config",
-    header = "Check, dump or describe the configuration; list, compare and restore accepted ones.",
+    header = "Check, test, dump or describe the configuration; compare and restore accepted ones.",
     sortOptions = false,
     subcommands = {
       ConfigCommand.Check.class,
       ConfigCommand.Dump.class,
       ConfigCommand.Schema.class,
+      TestCommand.class,
       HistoryCommand.class,
       DiffCommand.class,
       RollbackCommand.class
@@ -43,7 +44,7 @@ public final class ConfigCommand implements Callable<Integer> {
   public Integer call() {
     throw new ParameterException(
         common.spec.commandLine(),
-        "missing subcommand: config check, dump, schema, history, diff or rollback");
+        "missing subcommand: config check, dump, schema, test, history, diff or rollback");
   }
 
   private static ConfigOutcome load(ConfigOptions options) {

@@ -37,7 +37,16 @@ public final class ConfigLoader {
     Path file = named != null ? named : usualFile();
     List<ConfigProblem> problems = new ArrayList<>();
     String text = file == null ? null : read(file, problems);
-    return load(file, text, options, problems, ConfigFiles.SYSTEM);
+    return load(file, text, options, problems, ConfigFiles.SYSTEM, null);
+  }
+
+  /**
+   * Loads a configuration for a rehearsal: {@link StandIns} take the place of all that it names
+   * outside of itself. Its keys are checked before that, certificates and disks are not.
+   */
+  public ConfigOutcome load(Path named, Map<String, String> options, StandIns standIns) {
+    List<ConfigProblem> problems = new ArrayList<>();
+    return load(named, read(named, problems), options, problems, ConfigFiles.SYSTEM, standIns);
   }
 
   /**
@@ -56,7 +65,8 @@ public final class ConfigLoader {
         text,
         options,
         new ArrayList<>(),
-        ConfigFiles.of(texts.included()));
+        ConfigFiles.of(texts.included()),
+        null);
   }
 
   private ConfigOutcome load(
@@ -64,7 +74,8 @@ public final class ConfigLoader {
       @Nullable String text,
       Map<String, String> options,
       List<ConfigProblem> problems,
-      ConfigFiles files) {
+      ConfigFiles files,
+      @Nullable StandIns standIns) {
     List<String> warnings = new ArrayList<>();
     ConfigValues values = new ConfigValues(environment.variables(), problems, warnings);
     ConfigIncludes includes = new ConfigIncludes(files, values, problems);
@@ -78,6 +89,9 @@ public final class ConfigLoader {
     }
     values.putEnvironment();
     values.putOptions(options);
+    if (standIns != null) {
+      new Rehearsal(values, standIns).apply();
+    }
     ConfigBinder binder = new ConfigBinder(values, environment, problems);
     if (isFileUnknown) {
       // Nothing is known of its keys: what would now seem to be missing may well stand in it.

@@ -3,7 +3,7 @@ package io.forebay.server.config;
 import java.util.List;
 
 /** A YAML document as text values with their positions; the key table determines their types. */
-sealed interface ConfigTree {
+public sealed interface ConfigTree {
 
   SourceLocation place();
 

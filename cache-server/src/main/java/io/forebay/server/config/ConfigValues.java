@@ -12,6 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -552,6 +553,32 @@ final class ConfigValues {
           new Raw(item.strip(), place));
       index++;
     }
+  }
+
+  // Rehearsals.
+
+  /** Forgets all keys that a test holds for. */
+  void removeIf(Predicate<String> test) {
+    values.keySet().removeIf(test);
+    refused.removeIf(test);
+  }
+
+  /** Forgets the entries of a list or of named mappings, and their keys. */
+  void removeAll(Section<?> section) {
+    instances.remove(section.prefix());
+    removeIf(key -> key.startsWith(section.prefix() + "."));
+  }
+
+  /** Sets a key, whatever it was. */
+  void set(String path, String text, SourceLocation place) {
+    values.put(path, new Raw(text, place));
+  }
+
+  /** Sets a key of an entry, which is added where it is not there. */
+  void set(
+      Section<?> section, String instance, Field<?, ?> field, String text, SourceLocation place) {
+    addInstance(section, instance, place);
+    set(section.prefix() + "." + instance + "." + field.name(), text, place);
   }
 
   // Helps.

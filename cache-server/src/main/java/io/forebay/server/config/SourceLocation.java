@@ -5,9 +5,10 @@ package io.forebay.server.config;
  *
  * @param line from 1, or 0 where the source has no lines
  */
-record SourceLocation(String source, int line, int column) {
+public record SourceLocation(String source, int line, int column) {
 
-  ConfigProblem problem(String path, String message, String right) {
+  /** A problem of this place. */
+  public ConfigProblem problem(String path, String message, String right) {
     return new ConfigProblem(source, line, column, path, message, right);
   }
 

@@ -12,18 +12,19 @@ import org.jspecify.annotations.Nullable;
  * Reads values out of a {@link ConfigTree} whose shape is not in the table of keys. What is wrong
  * is recorded, and the value is then missing.
  */
-final class TreeReader {
+public final class TreeReader {
   static final int MAX_TEXT = 1024;
   static final int MAX_LIST = 1000;
 
   private final List<ConfigProblem> problems;
 
-  TreeReader(List<ConfigProblem> problems) {
+  /** A reader that adds what is wrong to a list. */
+  public TreeReader(List<ConfigProblem> problems) {
     this.problems = problems;
   }
 
   /** Records a problem, once: what several routes use is read for each of them. */
-  void problem(SourceLocation place, String path, String message, String right) {
+  public void problem(SourceLocation place, String path, String message, String right) {
     ConfigProblem problem = place.problem(path, message, right);
     if (!problems.contains(problem)) {
       problems.add(problem);
@@ -31,7 +32,7 @@ final class TreeReader {
   }
 
   /** The entries of a mapping, or null; keys beyond the known ones are problems. */
-  @Nullable Map<String, ConfigTree.Entry> entries(
+  public @Nullable Map<String, ConfigTree.Entry> entries(
       String path, ConfigTree tree, Collection<String> known) {
     Map<String, ConfigTree.Entry> entries = entries(path, tree);
     if (entries != null) {
@@ -53,7 +54,7 @@ final class TreeReader {
   }
 
   /** The same where keys are names. */
-  @Nullable Map<String, ConfigTree.Entry> entries(String path, ConfigTree tree) {
+  public @Nullable Map<String, ConfigTree.Entry> entries(String path, ConfigTree tree) {
     if (!(tree instanceof ConfigTree.Mapping mapping)) {
       problem(tree.place(), path, "keys are required here", "write a key and a colon");
       return null;
@@ -70,7 +71,7 @@ final class TreeReader {
   }
 
   /** A single text, or null. */
-  @Nullable String text(String path, ConfigTree tree) {
+  public @Nullable String text(String path, ConfigTree tree) {
     if (!(tree instanceof ConfigTree.Scalar scalar)) {
       problem(tree.place(), path, "not a plain value", "write a single value");
       return null;
@@ -78,7 +79,8 @@ final class TreeReader {
     return text(path, scalar, MAX_TEXT);
   }
 
-  @Nullable String text(String path, ConfigTree tree, int maxLength) {
+  /** A single text of a bounded length, or null. */
+  public @Nullable String text(String path, ConfigTree tree, int maxLength) {
     if (!(tree instanceof ConfigTree.Scalar scalar)) {
       return text(path, tree);
     }
@@ -98,7 +100,7 @@ final class TreeReader {
   }
 
   /** One text or a list of them; null after a problem. */
-  @Nullable List<String> texts(String path, ConfigTree tree) {
+  public @Nullable List<String> texts(String path, ConfigTree tree) {
     if (!(tree instanceof ConfigTree.Sequence sequence)) {
       String text = text(path, tree);
       return text == null ? null : List.of(text);
@@ -125,7 +127,7 @@ final class TreeReader {
   }
 
   /** Each text of a list has to be one of some words; null after a problem. */
-  @Nullable List<String> words(String path, ConfigTree tree, Collection<String> known) {
+  public @Nullable List<String> words(String path, ConfigTree tree, Collection<String> known) {
     List<String> texts = texts(path, tree);
     if (texts == null) {
       return null;
@@ -145,7 +147,7 @@ final class TreeReader {
   }
 
   /** A number within a range, or null. */
-  @Nullable Integer number(String path, ConfigTree tree, int min, int max) {
+  public @Nullable Integer number(String path, ConfigTree tree, int min, int max) {
     String text = text(path, tree);
     if (text == null) {
       return null;

@@ -20,7 +20,7 @@ import tools.jackson.dataformat.yaml.YAMLParser;
  * type, not YAML, interprets {@code 0x10} or {@code off}. Aliases are rejected: a few lines of them
  * can expand to millions of nodes.
  */
-final class YamlReader {
+public final class YamlReader {
   private static final int MAX_DEPTH = 16;
   private static final Pattern MARK =
       Pattern.compile("\\s+in .*, line (\\d{1,9}), column (\\d{1,9}):");
@@ -28,13 +28,19 @@ final class YamlReader {
   private final String source;
   private final List<ConfigProblem> problems;
 
-  YamlReader(String source, List<ConfigProblem> problems) {
+  /**
+   * A reader of one document.
+   *
+   * @param source its name in problems
+   * @param problems where what is wrong is added
+   */
+  public YamlReader(String source, List<ConfigProblem> problems) {
     this.source = source;
     this.problems = problems;
   }
 
   /** The document, or null when it is empty or a problem was noted that left no tree. */
-  @Nullable ConfigTree read(String text) {
+  public @Nullable ConfigTree read(String text) {
     try (YAMLParser parser =
         (YAMLParser) new YAMLFactory().createParser(ObjectReadContext.empty(), text)) {
       if (parser.nextToken() == null) {

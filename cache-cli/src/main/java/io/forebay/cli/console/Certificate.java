@@ -1,4 +1,4 @@
-package io.forebay.cli.aot;
+package io.forebay.cli.console;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -12,8 +12,8 @@ import java.util.List;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
-/** Creates a self-signed certificate for localhost with the JDK's keytool. */
-record Certificate(Path chain, Path key, SSLContext context) {
+/** A self-signed certificate for localhost, made with the JDK's keytool. */
+public record Certificate(Path chain, Path key, SSLContext context) {
   private static final String PASSWORD = "training";
   private static final String NAME = "edge";
 

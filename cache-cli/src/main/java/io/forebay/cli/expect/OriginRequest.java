@@ -1,0 +1,17 @@
+package io.forebay.cli.expect;
+
+import java.util.List;
+
+/**
+ * A request that an origin got.
+ *
+ * @param server which of the origin's servers, from 1
+ */
+record OriginRequest(
+    String origin, int server, String method, String target, List<Field> fields, String body) {
+
+  /** In one line. */
+  String shown() {
+    return origin + (server > 1 ? "/" + server : "") + " " + method + " " + target;
+  }
+}
