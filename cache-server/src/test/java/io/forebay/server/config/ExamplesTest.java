@@ -20,14 +20,14 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Every file below {@code examples} is a valid configuration without warnings. */
 final class ExamplesTest {
   private static final Path EXAMPLES = Path.of("../examples");
-  private static final Pattern PEM_FILE = Pattern.compile("/etc/forebay/\\S+\\.pem");
+  private static final Pattern FILE = Pattern.compile("/etc/forebay/[\\w./-]+\\w");
   private static final Pattern MOUNT_POINT = Pattern.compile("/mnt/\\w+");
 
   @TempDir private Path machine;
 
   static List<Path> examples() throws IOException {
     try (Stream<Path> files = Files.list(EXAMPLES)) {
-      return files.sorted().toList();
+      return files.filter(Files::isRegularFile).sorted().toList();
     }
   }
 
@@ -35,19 +35,38 @@ final class ExamplesTest {
   void thereIsOneForEachUse() throws IOException {
     assertEquals(
         List.of(
+            "admin-access.yaml",
+            "api-rate-limits.yaml",
             "api-short-ttl.yaml",
+            "apt-mirror.yaml",
+            "canary.yaml",
             "django.yaml",
+            "docker-registry.yaml",
+            "grpc-beside-site.yaml",
             "grpc.yaml",
             "hls-video.yaml",
+            "https-acme.yaml",
             "large-disks.yaml",
+            "large-downloads.yaml",
+            "maintenance.yaml",
             "mediawiki.yaml",
+            "monitoring.yaml",
+            "npm-mirror.yaml",
             "one-site.yaml",
             "purge-by-tag.yaml",
+            "relaunch-redirects.yaml",
+            "s3-bucket.yaml",
+            "server-group.yaml",
             "several-origins.yaml",
+            "signed-downloads.yaml",
+            "staging-basic-auth.yaml",
             "storage-classes.yaml",
             "tier-child.yaml",
             "tier-parent.yaml",
             "tls-two-certificates.yaml",
+            "unreliable-origin.yaml",
+            "vod.yaml",
+            "websockets.yaml",
             "wordpress.yaml"),
         examples().stream().map(file -> file.getFileName().toString()).toList());
   }
@@ -76,12 +95,12 @@ final class ExamplesTest {
     assertEquals(1, assertInstanceOf(ConfigOutcome.Loaded.class, unmounted).warnings().size());
   }
 
-  /** On a machine that has the certificates and the mounted disks that the text names. */
+  /** On a machine that has the files and the mounted disks that the text names. */
   private ConfigOutcome load(String text) throws IOException {
-    for (String name : matches(PEM_FILE, text)) {
+    for (String name : matches(FILE, text)) {
       Path file = Path.of(machine + name);
       Files.createDirectories(file.getParent());
-      Files.write(file, new byte[0]);
+      Files.writeString(file, content(name));
     }
     StringBuilder mounts = new StringBuilder("/dev/sda1 / ext4 rw 0 0\n");
     for (String point : matches(MOUNT_POINT, text)) {
@@ -97,6 +116,13 @@ final class ExamplesTest {
     ConfigEnvironment environment =
         new ConfigEnvironment(Map.of(), machine, file, machine, machine, "test");
     return new ConfigLoader(environment, MountTable.read(table)).load(file, Map.of());
+  }
+
+  private static String content(String name) {
+    if (name.endsWith(".htpasswd")) {
+      return "alice:$2y$05$rrl5flDxAMDoHepff.Ekp.j3T5brRMO0IFLMxwMcvEbTxWhDayUaq\n";
+    }
+    return name.endsWith("networks") ? "203.0.113.0/24\n" : "a-secret-that-is-long-enough\n";
   }
 
   private static List<String> matches(Pattern pattern, String text) {
