@@ -126,6 +126,26 @@ final class Tools {
     return php;
   }
 
+  /** What runs WordPress. */
+  record WordPress(Path php, Path database, Path installDb) {}
+
+  /** A PHP and a MariaDB that can run the WordPress that is there. */
+  static WordPress requireWordPress() throws IOException, InterruptedException {
+    String packages =
+        "apt-get install --no-install-recommends wordpress wordpress-theme-twentytwentythree"
+            + " mariadb-server-core php-cli php-cgi php-mysql";
+    Path php = require("php");
+    Path code = Path.of("/usr/share/wordpress");
+    if (!Files.isRegularFile(code.resolve("wp-load.php"))
+        || !Files.isDirectory(code.resolve("wp-content/themes/twentytwentythree"))) {
+      throw missing("WordPress is missing: " + packages);
+    }
+    if (!Commands.run(php.toString(), "-m").orFail().out().lines().toList().contains("mysqli")) {
+      throw missing("PHP's mysqli is missing: " + packages);
+    }
+    return new WordPress(php, require("mariadbd"), require("mariadb-install-db"));
+  }
+
   /** Copies what stands beside the tests to a file. */
   static Path resource(String name, Path file) throws IOException {
     try (InputStream in = Objects.requireNonNull(Tools.class.getResourceAsStream(name), name)) {
