@@ -85,7 +85,16 @@ class ArchitectureTest {
           List.of("tunnel"),
           List.of("loop"),
           List.of(
-              "counters", "config", "config.history", "json", "jwt", "network", "page", "rule", "text"));
+              "counters",
+              "config",
+              "config.history",
+              "json",
+              "jwt",
+              "network",
+              "page",
+              "rule",
+              "rule.expression",
+              "text"));
 
   @Test
   void packagesFormNoCircle() {
@@ -158,6 +167,18 @@ class ArchitectureTest {
         .should()
         .dependOnClassesThat()
         .resideInAPackage("software.amazon..")
+        .check(CLASSES);
+  }
+
+  /** Whatever else names one of its classes would load it without an expression. */
+  @Test
+  void onlyTheCompilerOfExpressionsKnowsCel() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("io.forebay.server.rule.expression")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("dev.cel..", "com.google.protobuf..", "org.antlr..")
         .check(CLASSES);
   }
 

@@ -34,6 +34,7 @@ final class ActionBinder {
           "name",
           "when",
           "use",
+          "on-error",
           "deny",
           "redirect",
           "respond",
@@ -157,12 +158,12 @@ final class ActionBinder {
           };
       isWhole &= answer != null;
     }
-    if (entries.keySet().stream().allMatch(key -> key.equals("name") || key.equals("when"))) {
+    if (entries.keySet().stream().allMatch(List.of("name", "when", "on-error")::contains)) {
       reader.problem(
           place,
           path,
           "the rule does nothing",
-          "add one of " + String.join(", ", RULE_KEYS.subList(3, RULE_KEYS.size())));
+          "add one of " + String.join(", ", RULE_KEYS.subList(4, RULE_KEYS.size())));
       return null;
     }
     ConfigTree.Entry ofPass = entries.get("pass");
@@ -181,7 +182,18 @@ final class ActionBinder {
     }
     ConfigTree.Entry ofResponse = entries.get("response");
     ResponseCondition response =
-        ofResponse == null ? null : conditions.ofResponse(path + ".response", ofResponse.value());
+        ofResponse == null
+            ? null
+            : conditions.ofResponse(
+                path + ".response", ofResponse.value(), appliesOnError(path, entries));
+    if (response != null && response.expression() != null && responseFields != null) {
+      reader.problem(
+          place,
+          path + ".response.expression",
+          "decides about storing alone, and response-headers is beside it",
+          "write a rule of its own for response-headers");
+      return null;
+    }
     boolean isOfStoring = STORING.stream().anyMatch(entries::containsKey);
     StoreActions store = isOfStoring ? store(path, entries, response) : null;
     isWhole &=
@@ -206,6 +218,21 @@ final class ActionBinder {
     return actions;
   }
 
+  /**
+   * Whether a rule applies where an expression of its conditions has no value. Unless it says so,
+   * rules that restrict do.
+   */
+  boolean appliesOnError(String path, Map<String, ConfigTree.Entry> entries) {
+    ConfigTree.Entry given = entries.get("on-error");
+    if (given != null) {
+      List<String> word = reader.words(path + ".on-error", given.value(), List.of("apply", "skip"));
+      return word != null && word.equals(List.of("apply"));
+    }
+    return entries.containsKey("deny")
+        || entries.containsKey("pass")
+        || entries.containsKey("cache");
+  }
+
   // --- storing ----------------------------------------------------------------------------------
 
   private boolean mayDependOnResponse(String path, Map<String, ConfigTree.Entry> entries) {
@@ -217,7 +244,7 @@ final class ActionBinder {
     for (String key : entries.keySet()) {
       if (OF_RESPONSES.contains(key)) {
         does = true;
-      } else if (!List.of("name", "when", "response").contains(key)) {
+      } else if (!List.of("name", "when", "response", "on-error").contains(key)) {
         reader.problem(
             response.place(),
             path + ".response",

@@ -9,6 +9,9 @@ import io.forebay.server.rule.ResponseCondition;
 import io.forebay.server.rule.TextMatcher;
 import io.forebay.server.rule.TextSet;
 import io.forebay.server.rule.TimeWindow;
+import io.forebay.server.rule.expression.Expression;
+import io.forebay.server.rule.expression.ExpressionCompiler;
+import io.forebay.server.rule.expression.ExpressionException;
 import io.forebay.server.text.LinearRegex;
 import io.forebay.server.text.Printable;
 import java.time.DateTimeException;
@@ -49,6 +52,7 @@ final class ConditionBinder {
           "server-name",
           "time",
           "matches",
+          "expression",
           "all",
           "any",
           "not");
@@ -179,6 +183,10 @@ final class ConditionBinder {
       case "server-name" -> of(hostTest(path, tree), RequestConditions::tlsServerName);
       case "time" -> time(path, tree);
       case "matches" -> matches(path, tree);
+      case "expression" -> {
+        Expression expression = expression(path, tree, false);
+        yield expression == null ? null : RequestConditions.expression(expression);
+      }
       case "all" -> list(path, tree, depth, Condition::all);
       case "any" -> list(path, tree, depth, Condition::any);
       case "not" -> {
@@ -204,9 +212,13 @@ final class ConditionBinder {
 
   // --- responses --------------------------------------------------------------------------------
 
-  /** Compiles a condition on the response of the origin; null after a problem. */
-  @Nullable ResponseCondition ofResponse(String path, ConfigTree tree) {
-    List<String> keys = List.of("status", "content-type", "header");
+  /**
+   * Compiles a condition on the response of the origin; null after a problem.
+   *
+   * @param holdsOnError whether it holds where its expression has no value
+   */
+  @Nullable ResponseCondition ofResponse(String path, ConfigTree tree, boolean holdsOnError) {
+    List<String> keys = List.of("status", "content-type", "header", "expression");
     Map<String, ConfigTree.Entry> entries = reader.entries(path, tree, keys);
     if (entries == null) {
       return null;
@@ -236,9 +248,39 @@ final class ConditionBinder {
         headers.add(new ResponseCondition.Header(name, test));
       }
     }
-    return (status == null || statuses != null) && (type == null || typeTest != null)
-        ? new ResponseCondition(statuses, typeTest, headers)
+    ConfigTree.Entry cel = entries.get("expression");
+    Expression expression =
+        cel == null ? null : expression(path + ".expression", cel.value(), true);
+    return (status == null || statuses != null)
+            && (type == null || typeTest != null)
+            && (cel == null || expression != null)
+        ? new ResponseCondition(statuses, typeTest, headers, expression, holdsOnError)
         : null;
+  }
+
+  // --- expressions ------------------------------------------------------------------------------
+
+  private @Nullable Expression expression(String path, ConfigTree tree, boolean ofResponse) {
+    String text = reader.text(path, tree, ExpressionCompiler.MAX_LENGTH);
+    if (text == null || !(tree instanceof ConfigTree.Scalar scalar)) {
+      return null;
+    }
+    try {
+      return ExpressionCompiler.compile(text, ofResponse);
+    } catch (ExpressionException e) {
+      for (ExpressionException.Problem problem : e.problems()) {
+        SourceLocation content = scalar.content();
+        SourceLocation place =
+            content.line() == 0
+                ? content
+                : new SourceLocation(
+                    content.source(),
+                    content.line() + problem.line(),
+                    content.column() + problem.column());
+        reader.problem(place, path, problem.message(), problem.right());
+      }
+      return null;
+    }
   }
 
   /** Statuses, classes such as 4xx and ranges such as 200-299. */

@@ -11,8 +11,10 @@ public sealed interface ConfigTree {
    * A single value as written.
    *
    * @param isNull whether nothing, or {@code null}, was written
+   * @param content the place of the first character of the text, behind a quote or a bar
    */
-  record Scalar(SourceLocation place, String text, boolean isNull) implements ConfigTree {}
+  record Scalar(SourceLocation place, String text, boolean isNull, SourceLocation content)
+      implements ConfigTree {}
 
   record Sequence(SourceLocation place, List<ConfigTree> items) implements ConfigTree {}
 

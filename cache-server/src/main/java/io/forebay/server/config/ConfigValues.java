@@ -209,7 +209,8 @@ final class ConfigValues {
       case ConfigTree.Scalar scalar when scalar.isNull() -> scalar;
       case ConfigTree.Scalar scalar -> {
         String text = interpolated(path, scalar);
-        yield new ConfigTree.Scalar(scalar.place(), text == null ? "" : text, false);
+        yield new ConfigTree.Scalar(
+            scalar.place(), text == null ? "" : text, false, scalar.content());
       }
       case ConfigTree.Sequence(SourceLocation place, List<ConfigTree> items) ->
           new ConfigTree.Sequence(

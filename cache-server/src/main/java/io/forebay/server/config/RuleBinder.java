@@ -146,7 +146,7 @@ final class RuleBinder {
           !List.of("accept-language", "authorization").contains(part.name())
               && (key.headers().contains(part.name()) || key.unkeyed().key().contains(part.name()));
       case COOKIE -> key.cookies().contains(part.name()) && cookies.passes(part.name());
-      case METHOD, CLIENT, LISTENER, PROTOCOL, TLS, TIME -> false;
+      case METHOD, CLIENT, LISTENER, PROTOCOL, TLS, TIME, WHOLE -> false;
     };
   }
 
@@ -207,7 +207,22 @@ final class RuleBinder {
       Condition hasEntry = redirect.map().condition();
       held = held == null ? hasEntry : Condition.all(List.of(held, hasEntry));
     }
-    Rule rule = new Rule(given == null ? "rule-" + number : given, tree.place().text(), held, done);
+    Rule rule =
+        new Rule(
+            given == null ? "rule-" + number : given,
+            tree.place().text(),
+            held,
+            actions.appliesOnError(path, entries),
+            done);
+    ConfigTree.Entry onError = entries.get("on-error");
+    if (onError != null && !rule.hasExpression() && !done.dependsOnExpression()) {
+      reader.problem(
+          onError.place(),
+          path + ".on-error",
+          "only an expression can have no value, and the rule has none",
+          "remove it");
+      return;
+    }
     if (done.groups() > rule.groups()) {
       reader.problem(
           tree.place(),

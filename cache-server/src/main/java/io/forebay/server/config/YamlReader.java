@@ -26,6 +26,7 @@ public final class YamlReader {
       Pattern.compile("\\s+in .*, line (\\d{1,9}), column (\\d{1,9}):");
 
   private final String source;
+  private String document = "";
   private final List<ConfigProblem> problems;
 
   /**
@@ -41,6 +42,7 @@ public final class YamlReader {
 
   /** The document, or null when it is empty or a problem was noted that left no tree. */
   public @Nullable ConfigTree read(String text) {
+    document = text;
     try (YAMLParser parser =
         (YAMLParser) new YAMLFactory().createParser(ObjectReadContext.empty(), text)) {
       if (parser.nextToken() == null) {
@@ -70,7 +72,7 @@ public final class YamlReader {
     }
     if (parser.isCurrentAlias()) {
       problems.add(place.problem("", "YAML aliases are not supported", "write the value out"));
-      return new ConfigTree.Scalar(place, "", true);
+      return new ConfigTree.Scalar(place, "", true, place);
     }
     return switch (parser.currentToken()) {
       case START_OBJECT -> mapping(parser, place, depth);
@@ -81,9 +83,35 @@ public final class YamlReader {
         }
         yield new ConfigTree.Sequence(place, items);
       }
-      case VALUE_NULL -> new ConfigTree.Scalar(place, "", true);
-      default -> new ConfigTree.Scalar(place, parser.getString(), false);
+      case VALUE_NULL -> new ConfigTree.Scalar(place, "", true, place);
+      default -> {
+        SourceLocation content = content(place, parser.currentTokenLocation().getCharOffset());
+        yield new ConfigTree.Scalar(place, parser.getString(), false, content);
+      }
     };
+  }
+
+  /** Where the first character of a scalar stands: behind its quote, or in the line below a bar. */
+  private SourceLocation content(SourceLocation place, long offset) {
+    char style = offset < 0 || offset >= document.length() ? ' ' : document.charAt((int) offset);
+    if (style == '"' || style == '\'') {
+      return new SourceLocation(source, place.line(), place.column() + 1);
+    }
+    if (style != '|' && style != '>') {
+      return place;
+    }
+    int start = document.indexOf('\n', (int) offset) + 1;
+    while (start > 0) {
+      int at = start;
+      while (at < document.length() && document.charAt(at) == ' ') {
+        at++;
+      }
+      if (at == document.length() || document.charAt(at) > ' ') {
+        return new SourceLocation(source, place.line() + 1, at - start + 1);
+      }
+      start = document.indexOf('\n', at) + 1;
+    }
+    return place;
   }
 
   private ConfigTree mapping(YAMLParser parser, SourceLocation place, int depth) {

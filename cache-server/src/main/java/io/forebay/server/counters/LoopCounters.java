@@ -26,6 +26,9 @@ public final class LoopCounters {
 
   private final @Nullable ServerCounters[] originServers = new ServerCounters[NameTable.SIZE];
 
+  /** Expressions of rules that had no value. */
+  public final RuleErrors ruleErrors = new RuleErrors();
+
   // Hits that the fast lane answered; they are among the requests, too.
   public long fastHits;
 

@@ -42,7 +42,7 @@ final class RuleResponder {
     RequestView received = request.view();
     RequestFacts facts =
         new RequestFacts().of(received, request.client(), address(request), loop.nowMillis());
-    RuleOutcome outcome = rules.of(facts);
+    RuleOutcome outcome = rules.of(facts, loop.counters().ruleErrors);
     request.rules(outcome);
     request.route(request.config().ruled(request.route(), outcome));
     request.hideRemovedFields();

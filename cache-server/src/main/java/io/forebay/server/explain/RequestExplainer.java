@@ -21,6 +21,7 @@ import io.forebay.core.policy.ServePlan;
 import io.forebay.core.policy.Sharing;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.core.route.Route;
+import io.forebay.server.counters.RuleErrors;
 import io.forebay.server.exchange.FillStarter;
 import io.forebay.server.exchange.HstsLine;
 import io.forebay.server.exchange.LookupSteps;
@@ -48,9 +49,11 @@ import io.forebay.server.rule.CorsPolicy;
 import io.forebay.server.rule.LocalAnswer;
 import io.forebay.server.rule.RequestFacts;
 import io.forebay.server.rule.RouteRules;
+import io.forebay.server.rule.RuleFailure;
 import io.forebay.server.rule.RuleOutcome;
 import io.forebay.server.runtime.RuntimeConfig;
 import io.forebay.server.runtime.UpstreamRequest;
+import io.forebay.server.text.Printable;
 import io.forebay.storage.inspect.Entry;
 import io.forebay.storage.inspect.InspectedObject;
 import io.forebay.storage.inspect.StoreInspector;
@@ -248,13 +251,29 @@ public final class RequestExplainer {
     }
     notes.add("rules were asked as for a client at " + CLIENT.address() + " over HTTP/1.1");
     RequestFacts facts = new RequestFacts().of(request, CLIENT, CLIENT.ip(), stage.nowMillis);
-    RuleOutcome outcome = ofRoute.of(facts);
+    RuleOutcome outcome = ofRoute.of(facts, new RuleErrors());
     CorsPolicy cors = ofRoute.presets().cors();
     if (cors != null) {
       addRule("cors", null, cors.toString());
       if (cors.leavesFastLane(facts)) {
         notes.add("a hit leaves the fast lane: a pattern of cors matches the origin");
       }
+    }
+    for (RuleFailure failure : outcome.failures()) {
+      var rule = failure.rule();
+      addRule(
+          "rule " + rule.name(),
+          null,
+          rule.place()
+              + ": its expression has no value: "
+              + Printable.json(failure.reason())
+              + (rule.appliesOnError() ? "; it applies" : "; it does not apply"));
+    }
+    for (var rule : ofRoute.slowRules()) {
+      notes.add(
+          "rule "
+              + rule.name()
+              + " has an expression: hits that it is asked about are not answered in the fast lane");
     }
     outcome
         .rules()

@@ -13,6 +13,10 @@ final class RequestMetrics {
   /** The metric with more cells than are shown where most are 0. */
   static final String REQUESTS = "forebay_requests";
 
+  private static final String RULE_ERRORS =
+      "Evaluations of expressions in rules that had no value, by cause: something that is not there"
+          + " (no-value), or a bound of the evaluation was exceeded (limit).";
+
   private static final String[] STATUS_CLASSES = {"none", "1xx", "2xx", "3xx", "4xx", "5xx"};
 
   private RequestMetrics() {}
@@ -102,6 +106,18 @@ final class RequestMetrics {
         "forebay_fast_hits",
         "Hits answered on the fast path, before the request is decoded.",
         () -> from.sum(c -> c.fastHits));
+    meters.counter(
+        "forebay_rule_errors",
+        RULE_ERRORS,
+        () -> from.sum(c -> c.ruleErrors.errors()),
+        "cause",
+        "no-value");
+    meters.counter(
+        "forebay_rule_errors",
+        RULE_ERRORS,
+        () -> from.sum(c -> c.ruleErrors.limits()),
+        "cause",
+        "limit");
     for (ProtectionRule rule : ProtectionRule.values()) {
       meters.counter(
           "forebay_protection_refused",

@@ -17,6 +17,9 @@ public interface Condition {
   /** Only outside of the fast lane can it be told. */
   int LATER = 2;
 
+  /** It cannot be told: an expression has no value. */
+  int FAILED = 3;
+
   int test(RequestFacts facts);
 
   /** What it costs to evaluate, in comparison to others. */
@@ -33,6 +36,11 @@ public interface Condition {
   /** Number of conditions in it. */
   default int size() {
     return 1;
+  }
+
+  /** Whether an expression in CEL is in it. */
+  default boolean hasExpression() {
+    return false;
   }
 
   /** All hold; cheap ones are asked first. */
@@ -54,8 +62,8 @@ public interface Condition {
   }
 
   /**
-   * Several conditions. One verdict of them decides; without it, one that cannot be told yet leaves
-   * the whole untold.
+   * Several conditions. One verdict of them decides; without it, one that cannot be told leaves the
+   * whole untold.
    *
    * @param decisive {@link #NO} if all have to hold, {@link #YES} if one has to
    */
@@ -93,6 +101,11 @@ public interface Condition {
     public int size() {
       return 1 + conditions.stream().mapToInt(Condition::size).sum();
     }
+
+    @Override
+    public boolean hasExpression() {
+      return conditions.stream().anyMatch(Condition::hasExpression);
+    }
   }
 
   /** As {@link #not}. Has no groups: an expression that was not found captured nothing. */
@@ -101,7 +114,7 @@ public interface Condition {
     @Override
     public int test(RequestFacts facts) {
       int verdict = condition.test(facts);
-      return verdict == LATER ? LATER : verdict == YES ? NO : YES;
+      return verdict >= LATER ? verdict : verdict == YES ? NO : YES;
     }
 
     @Override
@@ -117,6 +130,11 @@ public interface Condition {
     @Override
     public int size() {
       return 1 + condition.size();
+    }
+
+    @Override
+    public boolean hasExpression() {
+      return condition.hasExpression();
     }
   }
 }

@@ -3,6 +3,7 @@ package io.forebay.server.rule;
 import io.forebay.core.http.AuthorityNormalizer;
 import io.forebay.server.network.NetworkSet;
 import io.forebay.server.rule.RequestPart.Kind;
+import io.forebay.server.rule.expression.Expression;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
@@ -63,6 +64,11 @@ public final class RequestConditions {
 
   public static Condition client(NetworkSet networks) {
     return new Client(networks);
+  }
+
+  /** The expression holds. */
+  public static Condition expression(Expression expression) {
+    return new ExpressionCondition(expression);
   }
 
   private record Part(Kind kind, TextMatcher test) implements Condition {
@@ -262,7 +268,7 @@ public final class RequestConditions {
   }
 
   /** What is not well encoded stands for itself. */
-  private static String decoded(String text) {
+  static String decoded(String text) {
     String value = decodedOrNull(text);
     return value == null ? text : value;
   }

@@ -6,6 +6,8 @@ import io.forebay.core.http.RequestView;
 import io.forebay.core.http.WireRequest;
 import io.forebay.server.network.IpAddress;
 import io.forebay.server.network.NetworkSet;
+import io.forebay.server.rule.expression.EvaluationException;
+import io.forebay.server.rule.expression.StepBudget;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +26,8 @@ public final class RequestFacts {
   private @Nullable IpAddress address;
   private boolean isAddressKnown;
   private long nowMillis;
+  private final StepBudget steps = new StepBudget();
+  private @Nullable EvaluationException failure;
 
   /**
    * From now on the facts of that request.
@@ -37,6 +41,7 @@ public final class RequestFacts {
       long atMillis) {
     view = request;
     wire = null;
+    steps.renew();
     client = ruleClient;
     address = clientAddress;
     isAddressKnown = true;
@@ -77,6 +82,29 @@ public final class RequestFacts {
 
   long nowMillis() {
     return nowMillis;
+  }
+
+  /** The client's address as text; empty where it is not known. */
+  String clientText() {
+    IpAddress known = address;
+    return known == null || known.equals(IpAddress.UNKNOWN)
+        ? ""
+        : IpAddress.text(known.hi(), known.lo());
+  }
+
+  /** An expression has no value for the request: what {@link Condition#FAILED} comes from. */
+  int failed(EvaluationException why) {
+    failure = why;
+    return Condition.FAILED;
+  }
+
+  /** What expressions may take for this request. */
+  StepBudget steps() {
+    return steps;
+  }
+
+  EvaluationException failure() {
+    return Objects.requireNonNull(failure);
   }
 
   CharSequence path() {

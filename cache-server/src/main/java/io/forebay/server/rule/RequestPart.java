@@ -20,7 +20,10 @@ public record RequestPart(Kind kind, String name) {
     SCHEME("scheme"),
     PROTOCOL("protocol"),
     TLS("tls"),
-    TIME("time");
+    TIME("time"),
+
+    /** All fields, cookies or parameters, named or not. */
+    WHOLE("all of");
 
     private final String word;
 

@@ -1,9 +1,12 @@
 package io.forebay.server.rule;
 
 import io.forebay.core.http.FieldsView;
+import io.forebay.server.counters.RuleErrors;
+import io.forebay.server.rule.expression.EvaluationException;
+import io.forebay.server.rule.expression.Expression;
+import io.forebay.server.rule.expression.StepBudget;
 import java.util.BitSet;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,9 +16,15 @@ import org.jspecify.annotations.Nullable;
  * @param statuses the statuses it holds for, or null for any
  * @param contentType of the media type without parameters, in lower case, or null
  * @param headers one line of each field passes
+ * @param expression holds, too, or null; about responses of the origin alone
+ * @param holdsOnError whether an expression without a value holds
  */
 public record ResponseCondition(
-    @Nullable BitSet statuses, @Nullable TextMatcher contentType, List<Header> headers) {
+    @Nullable BitSet statuses,
+    @Nullable TextMatcher contentType,
+    List<Header> headers,
+    @Nullable Expression expression,
+    boolean holdsOnError) {
 
   public ResponseCondition {
     headers = List.copyOf(headers);
@@ -28,7 +37,7 @@ public record ResponseCondition(
    */
   public record Header(String name, TextMatcher test) {}
 
-  boolean holds(int status, FieldsView fields) {
+  boolean holds(int status, FieldsView fields, RuleErrors errors, StepBudget steps) {
     if (statuses != null && !statuses.get(status)) {
       return false;
     }
@@ -36,16 +45,26 @@ public record ResponseCondition(
       return false;
     }
     return headers.stream()
-        .allMatch(header ->
-            fields.all(header.name()).stream().anyMatch(line -> passes(header.test(), line)));
+            .allMatch(header ->
+                fields.all(header.name()).stream().anyMatch(line -> passes(header.test(), line)))
+        && (expression == null || holds(expression, status, fields, errors, steps));
+  }
+
+  private boolean holds(
+      Expression asked, int status, FieldsView fields, RuleErrors errors, StepBudget steps) {
+    try {
+      return asked.holds(new ResponseInputs(status, fields), steps);
+    } catch (EvaluationException e) {
+      errors.count(e.isLimit());
+      return holdsOnError;
+    }
   }
 
   private static boolean isMediaType(FieldsView fields, TextMatcher test) {
-    CharSequence line = fields.first("content-type");
-    if (line == null) {
+    if (!fields.has("content-type")) {
       return false;
     }
-    return passes(test, line.toString().split(";", 2)[0].strip().toLowerCase(Locale.ROOT));
+    return passes(test, ResponseInputs.mediaType(fields));
   }
 
   /** The same for a response whose head is written; only expressions allocate. */

@@ -1,5 +1,7 @@
 package io.forebay.server.rule;
 
+import io.forebay.server.counters.RuleErrors;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -49,22 +51,34 @@ public final class RouteRules {
 
   /** What is said of all responses, in an exchange, before the rules are asked. */
   public @Nullable RuleOutcome before(RequestFacts facts) {
-    return presets.hasFields() ? of(facts, ofPresets) : null;
+    return presets.hasFields() ? of(facts, ofPresets, new RuleOutcome()) : null;
   }
 
-  /** What they mean for a request, in an exchange. */
-  public RuleOutcome of(RequestFacts facts) {
-    return of(facts, rules);
+  /** The rules of it that hits have to ask and that have an expression in CEL. */
+  public List<Rule> slowRules() {
+    return Arrays.stream(ofHits).filter(Rule::hasExpression).toList();
   }
 
-  private RuleOutcome of(RequestFacts facts, Rule[] asked) {
-    RuleOutcome outcome = new RuleOutcome();
+  /**
+   * What they mean for a request, in an exchange.
+   *
+   * @param errors where expressions without a value are counted
+   */
+  public RuleOutcome of(RequestFacts facts, RuleErrors errors) {
+    return of(facts, rules, new RuleOutcome(errors));
+  }
+
+  private RuleOutcome of(RequestFacts facts, Rule[] asked, RuleOutcome outcome) {
     CorsPolicy cors = presets.cors();
     if (cors != null) {
       cors.apply(facts, outcome);
     }
     for (Rule rule : asked) {
-      if (rule.test(facts) == Condition.YES) {
+      int verdict = rule.test(facts);
+      if (verdict == Condition.FAILED) {
+        outcome.addFailure(rule, facts.failure());
+      }
+      if (verdict == Condition.YES || (verdict == Condition.FAILED && rule.appliesOnError())) {
         outcome.add(rule, facts.view());
         if (rule.actions().answer() != null) {
           break;

@@ -11,8 +11,14 @@ import org.jspecify.annotations.Nullable;
  * @param name for people
  * @param place file and line
  * @param when null for every request
+ * @param appliesOnError whether it applies where an expression of the condition has no value
  */
-public record Rule(String name, String place, @Nullable Condition when, RuleActions actions) {
+public record Rule(
+    String name,
+    String place,
+    @Nullable Condition when,
+    boolean appliesOnError,
+    RuleActions actions) {
 
   int test(RequestFacts facts) {
     Condition condition = when;
@@ -42,6 +48,12 @@ public record Rule(String name, String place, @Nullable Condition when, RuleActi
   /** Whether a hit that it holds for can be answered without allocating. */
   public boolean isForFastLane() {
     return actions.isForFastLane();
+  }
+
+  /** Whether an expression in CEL decides about it. */
+  public boolean hasExpression() {
+    Condition condition = when;
+    return condition != null && condition.hasExpression();
   }
 
   /** How many groups the expressions on the path have. */

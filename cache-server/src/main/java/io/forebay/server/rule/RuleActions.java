@@ -46,6 +46,13 @@ public record RuleActions(
     return origin != null || rewrite != null || requestFields != null;
   }
 
+  /** Whether an expression in CEL decides about the storing of responses. */
+  public boolean dependsOnExpression() {
+    StoreActions actions = store;
+    ResponseCondition condition = actions == null ? null : actions.when();
+    return condition != null && condition.expression() != null;
+  }
+
   String describe() {
     StringJoiner words = new StringJoiner(", ");
     switch (answer) {

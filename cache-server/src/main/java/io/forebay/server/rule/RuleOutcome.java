@@ -3,6 +3,8 @@ package io.forebay.server.rule;
 import io.forebay.core.http.RequestView;
 import io.forebay.core.route.ResponseRules;
 import io.forebay.core.route.UpstreamEdits;
+import io.forebay.server.counters.RuleErrors;
+import io.forebay.server.rule.expression.EvaluationException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -16,6 +18,8 @@ import org.jspecify.annotations.Nullable;
 public final class RuleOutcome {
 
   private final List<Rule> rules = new ArrayList<>(0);
+  private final List<RuleFailure> failures = new ArrayList<>(0);
+  private final RuleErrors errors;
   private @Nullable LocalAnswer answer;
   private String @Nullable [] captures;
   private @Nullable String origin;
@@ -37,7 +41,19 @@ public final class RuleOutcome {
   private boolean hasConditions;
   private @Nullable Supplier<byte[]> lastLines;
 
-  public RuleOutcome() {}
+  /** For the fast lane. */
+  public RuleOutcome() {
+    this(new RuleErrors());
+  }
+
+  /**
+   * For one request.
+   *
+   * @param errors where expressions without a value are counted
+   */
+  RuleOutcome(RuleErrors errors) {
+    this.errors = errors;
+  }
 
   void clear() {
     editCount = 0;
@@ -62,6 +78,17 @@ public final class RuleOutcome {
       answer = rule.actions().answer();
       captures = captured;
     }
+  }
+
+  /**
+   * The condition of a rule cannot be told. Where a bound was exceeded, that may be due to parts of
+   * the request that are not in the key of what is stored, so an answer of the origin that the rule
+   * would have changed goes to this client alone.
+   */
+  void addFailure(Rule rule, EvaluationException why) {
+    errors.count(why.isLimit());
+    failures.add(new RuleFailure(rule, why.getMessage()));
+    passes |= why.isLimit() && rule.actions().changesRequest();
   }
 
   /** The rule holds, in the fast lane. */
@@ -96,6 +123,11 @@ public final class RuleOutcome {
     return rules;
   }
 
+  /** The rules whose condition could not be told, in their order. */
+  public List<RuleFailure> failures() {
+    return failures;
+  }
+
   /** The response that ends the request here, or null. */
   public @Nullable LocalAnswer answer() {
     return answer;
@@ -128,7 +160,7 @@ public final class RuleOutcome {
 
   /** What is said of the storing of responses, or null. */
   public @Nullable ResponseRules responseRules() {
-    return concernsStoring ? new RuleResponseRules(rules) : null;
+    return concernsStoring ? new RuleResponseRules(rules, errors) : null;
   }
 
   /** Lines that every response has behind all others. */

@@ -3,10 +3,12 @@ package io.forebay.server.rule;
 import io.forebay.core.http.FieldsView;
 import io.forebay.core.route.ResponseOverrides;
 import io.forebay.core.route.ResponseRules;
+import io.forebay.server.counters.RuleErrors;
+import io.forebay.server.rule.expression.StepBudget;
 import java.util.List;
 
 /** What the rules that hold for a request say of the storing of its response. */
-record RuleResponseRules(List<Rule> rules) implements ResponseRules {
+record RuleResponseRules(List<Rule> rules, RuleErrors errors) implements ResponseRules {
 
   RuleResponseRules {
     rules = List.copyOf(rules);
@@ -15,10 +17,11 @@ record RuleResponseRules(List<Rule> rules) implements ResponseRules {
   @Override
   public ResponseOverrides of(int status, FieldsView response) {
     ResponseOverrides all = ResponseOverrides.NONE;
+    StepBudget steps = new StepBudget();
     for (Rule rule : rules) {
       StoreActions store = rule.actions().store();
       if (store != null) {
-        all = store.over(all, status, response);
+        all = store.over(all, status, response, errors, steps);
       }
     }
     return all;

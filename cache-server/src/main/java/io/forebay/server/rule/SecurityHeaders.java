@@ -55,8 +55,8 @@ public record SecurityHeaders(String text, List<Rule> rules) {
         text,
         List.of(
             new Rule(
-                "security-headers", place, null, RuleActions.ofFields(edits(lines, overwrites))),
-            new Rule("security-headers", place, overTls, RuleActions.ofFields(hsts))));
+                "security-headers", place, null, false, RuleActions.ofFields(edits(lines, overwrites))),
+            new Rule("security-headers", place, overTls, false, RuleActions.ofFields(hsts))));
   }
 
   private static FieldEdits edits(List<FieldEdits.Line> lines, boolean overwrites) {

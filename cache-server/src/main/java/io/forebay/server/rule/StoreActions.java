@@ -2,6 +2,8 @@ package io.forebay.server.rule;
 
 import io.forebay.core.http.FieldsView;
 import io.forebay.core.route.ResponseOverrides;
+import io.forebay.server.counters.RuleErrors;
+import io.forebay.server.rule.expression.StepBudget;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,8 +14,13 @@ import org.jspecify.annotations.Nullable;
 public record StoreActions(@Nullable ResponseCondition when, ResponseOverrides overrides) {
 
   /** What comes of it behind what the rules before it said. */
-  ResponseOverrides over(ResponseOverrides before, int status, FieldsView response) {
-    if (when != null && !when.holds(status, response)) {
+  ResponseOverrides over(
+      ResponseOverrides before,
+      int status,
+      FieldsView response,
+      RuleErrors errors,
+      StepBudget steps) {
+    if (when != null && !when.holds(status, response, errors, steps)) {
       return before;
     }
     return new ResponseOverrides(

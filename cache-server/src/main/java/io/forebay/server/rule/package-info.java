@@ -5,6 +5,7 @@
  * <pre>
  *   configuration ──► RouteRules ─┬─ RoutePresets         error pages, CorsPolicy, SecurityHeaders
  *                          │      └─ Rule ─┬─ Condition    host, path, header, client, ...
+ *                          │              │              or an Expression in CEL
  *                          │              ├─ LocalAnswer  deny, redirect (or by a RedirectMap), respond
  *                          │              └─ FieldEdits   fields of what is delivered
  *   RequestFacts ──────────┴─► RuleOutcome                what one request gets

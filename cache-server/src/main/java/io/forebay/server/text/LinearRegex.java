@@ -60,6 +60,11 @@ public final class LinearRegex {
     return pattern.matcher(text).find();
   }
 
+  /** Steps that it compiled to: a search takes at most about this many for each character. */
+  public int programSize() {
+    return pattern.programSize();
+  }
+
   /** Number of its groups in parentheses that capture. */
   public int groupCount() {
     return pattern.groupCount();

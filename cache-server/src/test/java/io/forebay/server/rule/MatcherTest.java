@@ -12,6 +12,7 @@ import io.forebay.core.http.WireRequest;
 import io.forebay.server.config.ConfigEnvironment;
 import io.forebay.server.config.ConfigLoader;
 import io.forebay.server.config.ConfigOutcome;
+import io.forebay.server.counters.RuleErrors;
 import io.forebay.server.network.IpAddress;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -167,6 +168,14 @@ final class MatcherTest {
         "{all: [{path: /a}, {path: {regex: b}}]}     | /b           |              | false | true",
         "{not: {path: /a}}                           | /b           |              | true  | true",
         "{not: {path: {regex: a}}}                   | /b           |              | true  | false",
+        "{expression: 'request.path == \"/a\"'}        | /a           |              | true  | false",
+        "{expression: 'request.path == \"/a\"'}        | /b           |              | false | false",
+        "{expression: '1 / 0 == 1'}                  | /a           |              | false | false",
+        "{not: {expression: '1 / 0 == 1'}}           | /a           |              | false | false",
+        "{path: /b, expression: 'true'}              | /a           |              | false | true",
+        "{any: [{path: /a}, {expression: 'false'}]}  | /a           |              | true  | true",
+        "{any: [{path: /b}, {expression: '1/0==1'}, {expression: 'true'}]} | /a |       | true  | false",
+        "{all: [{path: {regex: a}}, {expression: '1/0==1'}]} | /b   |              | false | false",
         "{matches: static}                           | /a.css       |              | true  | true",
         "{matches: named}                            | /private/a.js |             | false | true",
         "{matches: [static, named]}                  | /a.js        |              | true  | true",
@@ -177,7 +186,7 @@ final class MatcherTest {
     RouteRules rules = rules(condition);
     RequestFacts facts = new RequestFacts();
     facts.of(request(target, field), CLIENT, IpAddress.of("192.0.2.7"), NOW);
-    assertEquals(holds, !rules.of(facts).rules().isEmpty());
+    assertEquals(holds, !rules.of(facts, new RuleErrors()).rules().isEmpty());
     WireRequest wire = wire(target, field);
     if (wire != null) {
       RuleOutcome outcome = new RuleOutcome();
@@ -198,7 +207,8 @@ final class MatcherTest {
     RequestFacts facts = new RequestFacts().ofFastLane(wire, CLIENT, null, NOW);
     assertEquals(false, rules.ofFastLane(facts, new RuleOutcome()));
     facts.of(request("/", null), CLIENT, null, NOW);
-    assertEquals(0, rules.of(facts).rules().size(), "an unknown address is in no network");
+    assertEquals(
+        0, rules.of(facts, new RuleErrors()).rules().size(), "an unknown address is in no network");
   }
 
   /** Random conditions over random requests: no request breaks one, and both lanes agree. */
@@ -221,7 +231,7 @@ final class MatcherTest {
         facts.ofFastLane(wire, CLIENT, IpAddress.of("10.0.0.1"), NOW);
         boolean isTold = rules.ofFastLane(facts, outcome);
         facts.of(request(target, field), CLIENT, IpAddress.of("10.0.0.1"), NOW);
-        boolean holds = !rules.of(facts).rules().isEmpty();
+        boolean holds = !rules.of(facts, new RuleErrors()).rules().isEmpty();
         assertTrue(
             !isTold || holds == (outcome.editCount() == 1),
             () -> condition + " " + target + " " + field + " seed " + seed);

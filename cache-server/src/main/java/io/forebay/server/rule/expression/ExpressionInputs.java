@@ -1,0 +1,17 @@
+package io.forebay.server.rule.expression;
+
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** The message that an expression is asked about. */
+public interface ExpressionInputs {
+
+  /** A text, a number as {@link Long} or a time as {@link java.time.Instant}. */
+  Object value(Variable variable);
+
+  /** The value of a header field, its lines joined; null where there is none. */
+  @Nullable String field(Variable variable, String lowerCaseName);
+
+  /** Visits the pairs of a map in their order; names may occur more than once, in any case. */
+  void forEach(Variable variable, BiConsumer<String, String> visitor);
+}
