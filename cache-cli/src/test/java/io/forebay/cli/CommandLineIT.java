@@ -70,6 +70,18 @@ final class CommandLineIT {
     assertTrue(ended.out().contains("--listen-tls"));
   }
 
+  /** The log of the node that runs it does not stand between the results. */
+  @Test
+  void expectationsOfAConfigurationAreALineEach() throws Exception {
+    Commands.Finished ended =
+        Jar.with().run("config", "test", "../examples/tests/wordpress.yaml", "--no-color");
+
+    assertEquals(0, ended.exit(), ended.err());
+    assertEquals("", ended.err());
+    assertEquals(
+        "good: ../examples/tests/wordpress.yaml: 8 of 8 steps as expected", ended.out().strip());
+  }
+
   @Test
   void badYamlIsOneLineWithItsPlaceAndCode78() throws Exception {
     Path file = directory.resolve("forebay.yaml");
