@@ -594,8 +594,7 @@ final class ActionBinder {
             ? Integer.valueOf(200)
             : reader.number(path + ".status", given.value(), 200, 599);
     byte[] body =
-        bodies
-            .read(path + ".text", entries.get("text"), path + ".file", entries.get("file"));
+        bodies.read(path + ".text", entries.get("text"), path + ".file", entries.get("file"));
     HeaderFields fields = fields(path, entries, body != null && body.length > 0);
     if (status == null || body == null || fields == null) {
       return null;

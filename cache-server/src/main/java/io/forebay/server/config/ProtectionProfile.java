@@ -5,6 +5,7 @@ import io.forebay.server.config.JwtConfig.TokenPlace;
 import io.forebay.server.network.NetworkSet;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;

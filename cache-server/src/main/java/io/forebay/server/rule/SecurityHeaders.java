@@ -55,7 +55,11 @@ public record SecurityHeaders(String text, List<Rule> rules) {
         text,
         List.of(
             new Rule(
-                "security-headers", place, null, false, RuleActions.ofFields(edits(lines, overwrites))),
+                "security-headers",
+                place,
+                null,
+                false,
+                RuleActions.ofFields(edits(lines, overwrites))),
             new Rule("security-headers", place, overTls, false, RuleActions.ofFields(hsts))));
   }
 
