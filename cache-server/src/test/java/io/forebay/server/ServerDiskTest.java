@@ -11,10 +11,12 @@ import io.forebay.testing.Await;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
 import io.forebay.testing.RawHttp2;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
@@ -133,6 +135,88 @@ final class ServerDiskTest {
     }
     long read = edge.server().disks().stream().mapToLong(DiskStats::readBytes).sum() - before;
     assertTrue(read < 1_400_000, read + " bytes read");
+  }
+
+  private static final int SMALL = 1_200;
+
+  private static byte[] small(int n) {
+    return Edge.bytes(5_000 + n, 20_000);
+  }
+
+  /** One and a half times what memory holds, in objects whose body lies with the head. */
+  private void fillWithSmallObjects(String host) throws IOException {
+    try (RawClient client = edge.connect()) {
+      for (int n = 0; n < SMALL; n++) {
+        origin.on("/small/" + n, TestOrigin.ok(FRESH, small(n)));
+        assertArrayEquals(small(n), client.get("/small/" + n, host).body());
+      }
+    }
+    edge.awaitIdle();
+    Await.until(
+        "records on disks",
+        () -> edge.server().disks().stream().allMatch(disk -> disk.writtenBytes() > 2 << 20));
+  }
+
+  private long reads() {
+    return edge.server().disks().stream().mapToLong(DiskStats::reads).sum();
+  }
+
+  @Test
+  void aScanOfSmallObjectsOnDisksLeavesMemoryAsItIs() throws IOException {
+    fillWithSmallObjects(HOST);
+    long reclaimed = edge.server().store().reclaimedRegions();
+    long before = reads();
+    int fetched = 0;
+    try (RawClient client = edge.connect()) {
+      for (int n = 0; n < 250; n++) {
+        assertArrayEquals(small(n), client.get("/small/" + n, HOST).body());
+        fetched += origin.count("/small/" + n) - 1;
+      }
+    }
+    edge.awaitIdle();
+    assertTrue(fetched <= dropped(), fetched + " were fetched again");
+    assertTrue(reads() - before >= 250 - fetched, reads() - before + " reads");
+    // 5 MB in regions of 1 MiB, if they came into memory.
+    long since = edge.server().store().reclaimedRegions() - reclaimed;
+    assertTrue(since <= 1 + fetched / 40, since + " regions reclaimed, " + fetched + " fetched");
+  }
+
+  @Test
+  void aSmallObjectOnADiskAnswersEveryKindOfRequest() throws IOException {
+    fillWithSmallObjects("Host: a.example");
+    long before = reads();
+    try (RawClient client = edge.connect()) {
+      Response part =
+          client.request("GET", "/small/0", "Host: a.example", "range: bytes=100-299").reply();
+      assertEquals(206, part.status());
+      assertArrayEquals(Arrays.copyOfRange(small(0), 100, 300), part.body());
+      Response parts =
+          client.request("GET", "/small/1", "Host: a.example", "range: bytes=0-9,50-59").reply();
+      assertEquals(206, parts.status());
+      String text = new String(parts.body(), StandardCharsets.ISO_8859_1);
+      for (int from : new int[] {0, 50}) {
+        String bytes =
+            new String(Arrays.copyOfRange(small(1), from, from + 10), StandardCharsets.ISO_8859_1);
+        assertTrue(text.contains(bytes), text);
+      }
+      Response same =
+          client.request("GET", "/small/2", "Host: a.example", "if-none-match: \"1\"").reply();
+      assertEquals(304, same.status());
+      Response whole = client.get("/small/3", "Host: a.example");
+      assertArrayEquals(small(3), whole.body());
+      assertTrue(
+          whole.field("cache-status").startsWith("edge; hit") || dropped() > 0, whole.toString());
+    }
+    try (RawHttp2 client = new RawHttp2(edge.port("h2c"))) {
+      client.get(1, "/small/4").flush();
+      ByteArrayOutputStream body = new ByteArrayOutputStream();
+      while (body.size() < small(4).length) {
+        body.writeBytes(client.await(RawHttp2.DATA).payload());
+      }
+      assertArrayEquals(small(4), body.toByteArray());
+    }
+    edge.awaitIdle();
+    assertTrue(reads() - before >= 5 - dropped(), reads() - before + " reads");
   }
 
   private long transitBytes() {

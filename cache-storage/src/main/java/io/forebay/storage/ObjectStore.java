@@ -31,6 +31,7 @@ import io.forebay.storage.lane.StoreState;
 import io.forebay.storage.lock.DirectoryInUseException;
 import io.forebay.storage.memory.ForeignFileException;
 import io.forebay.storage.memory.NoSpaceException;
+import io.forebay.storage.object.StoredHead;
 import io.forebay.storage.placement.StorageClass;
 import io.forebay.storage.placement.StorageClassStats;
 import io.forebay.storage.placement.StorageClasses;
@@ -50,6 +51,7 @@ import io.forebay.storage.region.Regions;
 import io.forebay.storage.region.SpaceAllocator;
 import io.forebay.storage.region.TierGeometry;
 import io.forebay.storage.region.TierSpace;
+import io.forebay.storage.transit.TransitBuffer;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -551,6 +553,12 @@ public final class ObjectStore implements AutoCloseable {
 
   public MemorySegment region(int region) {
     return segments[region];
+  }
+
+  /** What the offsets of a head that was found refer to: its region, or what was read of it. */
+  public MemorySegment bytes(StoredHead head) {
+    TransitBuffer read = head.read();
+    return read == null ? segments[head.region] : read.memory();
   }
 
   /** A window on a region; the same object each time, so take a duplicate to position it. */

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.storage.disk.DeviceSettings;
 import io.forebay.storage.disk.DiskSettings;
-import io.forebay.storage.disk.DiskStats;
 import io.forebay.storage.endurance.EnduranceLimits;
 import io.forebay.storage.endurance.EnduranceStats;
 import io.forebay.storage.endurance.WriteBudget;
@@ -25,10 +24,6 @@ class DiskEnduranceTest extends DiskStores {
   private StoreFixture open(EnduranceLimits limits) throws StoreException {
     DeviceSettings device = device("d").withEndurance(limits);
     return open(DiskSettings.of(List.of(device)).withOpener(simulated));
-  }
-
-  private static DiskStats disk(StoreFixture fixture) {
-    return fixture.store.diskStats().getFirst();
   }
 
   private static EnduranceStats endurance(StoreFixture fixture) {

@@ -171,7 +171,7 @@ class DiskEvacuationTest extends DiskStores {
   @Test
   void anEvacuationGoesOnAfterEveryStopAndAnEvacuatedDiskStaysOutOfService() throws Exception {
     for (int round = 0; round < 3; round++) {
-      try (StoreFixture fixture = open(2, 32 << 20, 100_000, true)) {
+      try (StoreFixture fixture = open(2, 48 << 20, 100_000, true)) {
         if (round > 0) {
           fixture.store.bringOnline("d0");
         }

@@ -2,13 +2,24 @@ package io.forebay.storage;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.storage.disk.DeviceSettings;
 import io.forebay.storage.disk.DiskSettings;
+import io.forebay.storage.disk.DiskStats;
+import io.forebay.storage.disk.DiskWaiter;
 import io.forebay.storage.object.InstallOutcome;
+import io.forebay.storage.purge.Purge;
+import io.forebay.storage.purge.PurgeFailedException;
+import io.forebay.storage.purge.PurgeKind;
+import io.forebay.storage.transit.TransitBuffer;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Small stores with simulated disks, and numbered objects that leave memory as others come. */
@@ -87,5 +98,38 @@ abstract class DiskStores {
       fixture.steps(20);
     }
     return hits;
+  }
+
+  static void purge(StoreFixture fixture, String name, boolean isSoft) {
+    try {
+      Purge purge = new Purge(PurgeKind.URL, new long[] {StoreFixture.scope(name)}, isSoft, name);
+      assertTrue(fixture.store.purge(purge).sequence() > 0);
+    } catch (PurgeFailedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  static DiskStats disk(StoreFixture fixture) {
+    return fixture.store.diskStats().getFirst();
+  }
+
+  /** Takes what is read outside of memory, and remembers what it was told. */
+  static final class Reader implements DiskWaiter {
+    final List<@Nullable TransitBuffer> told = new ArrayList<>();
+
+    @Override
+    public boolean needsMemory() {
+      return false;
+    }
+
+    @Override
+    public void onRead(@Nullable TransitBuffer read) {
+      told.add(read);
+    }
+
+    TransitBuffer bytes() {
+      assertEquals(1, told.size());
+      return Objects.requireNonNull(told.getFirst());
+    }
   }
 }

@@ -10,13 +10,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.storage.disk.DeviceSettings;
 import io.forebay.storage.disk.DiskSettings;
-import io.forebay.storage.disk.DiskStats;
-import io.forebay.storage.disk.DiskWaiter;
 import io.forebay.storage.disk.HeldRecord;
 import io.forebay.storage.lane.StoreLane;
 import io.forebay.storage.object.InstallOutcome;
-import io.forebay.storage.purge.Purge;
-import io.forebay.storage.purge.PurgeKind;
 import io.forebay.storage.transit.TransitBuffer;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
@@ -69,30 +65,6 @@ class DiskTransitTest extends DiskStores {
     byte[] bytes = new byte[read.bodyLength()];
     read.bytes().get(read.bodyOffset(), bytes);
     assertArrayEquals(Arrays.copyOf(largeBody(n), bytes.length), bytes);
-  }
-
-  private static DiskStats disk(StoreFixture fixture) {
-    return fixture.store.diskStats().getFirst();
-  }
-
-  /** Remembers what it was told. */
-  private static final class Reader implements DiskWaiter {
-    private final List<@Nullable TransitBuffer> told = new ArrayList<>();
-
-    @Override
-    public boolean needsMemory() {
-      return false;
-    }
-
-    @Override
-    public void onRead(@Nullable TransitBuffer read) {
-      told.add(read);
-    }
-
-    TransitBuffer bytes() {
-      assertEquals(1, told.size());
-      return Objects.requireNonNull(told.getFirst());
-    }
   }
 
   @Test
@@ -341,7 +313,7 @@ class DiskTransitTest extends DiskStores {
   @Test
   void readAheadLeavesHalfOfTheBuffersToWhatIsWaitedFor() throws Exception {
     // Room for four slices.
-    try (StoreFixture fixture = open(4 * (64 << 10))) {
+    try (StoreFixture fixture = open(4 * (16 << 10))) {
       StoreLane lane = fixture.store.lane(0);
       long[] ids = new long[10];
       for (int n = 0; n < ids.length; n++) {
@@ -433,18 +405,7 @@ class DiskTransitTest extends DiskStores {
       assertTrue(lane.read(before));
       assertEquals(StoreLane.Found.ON_DISK, lane.findSlice(id, 0));
       assertTrue(lane.read(joined));
-      simulated.behindRead(
-          10_000,
-          () -> {
-            try {
-              Purge purge =
-                  new Purge(
-                      PurgeKind.URL, new long[] {StoreFixture.scope(name(0))}, false, name(0));
-              assertTrue(fixture.store.purge(purge).sequence() > 0);
-            } catch (Exception e) {
-              throw new AssertionError(e);
-            }
-          });
+      simulated.behindRead(10_000, () -> purge(fixture, name(0), false));
       fixture.steps(1);
       clock.addAndGet(120_000);
       fixture.stepAll();

@@ -13,6 +13,7 @@ import io.forebay.storage.object.StoredHead;
 import io.forebay.storage.region.TierGeometry;
 import io.forebay.storage.transit.TransitBuffer;
 import java.io.IOException;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -44,7 +45,7 @@ public final class StoreFixture implements AutoCloseable {
   public final StoreSettings settings;
   public ObjectStore store;
 
-  /** How many slices were read from disks: which way the next one is read. */
+  /** How many records were read from disks: which way the next one is read. */
   private int way;
 
   public StoreFixture(Path directory, long memoryBytes, int regionBytes, int lanes)
@@ -208,21 +209,44 @@ public final class StoreFixture implements AutoCloseable {
     return lane.find(scope("hi" + name), scope("lo" + name), key, key.length);
   }
 
+  /** After a find that has found a head on a disk: looks in what was read of it. */
+  static StoreLane.Found findRead(StoreLane lane, String name, TransitBuffer read) {
+    byte[] key = key(name);
+    return lane.findRead(read, key, key.length);
+  }
+
+  /** Finds a head, on a disk in each of the ways in turn. */
+  private StoreLane.Found findWherever(StoreLane lane, String name) {
+    StoreLane.Found found = find(lane, name);
+    TransitBuffer read = found == StoreLane.Found.ON_DISK ? readNext(lane) : null;
+    if (read != null) {
+      try {
+        found = findRead(lane, name, read);
+      } finally {
+        read.release();
+      }
+    }
+    return found == StoreLane.Found.ON_DISK ? loaded(lane, () -> find(lane, name)) : found;
+  }
+
+  /** The bytes of a head that was found, from an offset of its own on. */
+  byte[] bytes(StoredHead head, int offset, long length) {
+    return store.bytes(head).asSlice(offset, length).toArray(ValueLayout.JAVA_BYTE);
+  }
+
   /** The body under a name, or null on a miss (of the head or of a slice). */
   public byte @Nullable [] read(StoreLane lane, String name) {
-    if (loaded(lane, () -> find(lane, name)) != StoreLane.Found.HIT) {
+    if (findWherever(lane, name) != StoreLane.Found.HIT) {
       return null;
     }
     StoredHead head = lane.head();
-    int headRegion = head.region();
-    byte[] stored = bytes(headRegion, head.headOffset(), head.headLength());
+    byte[] stored = bytes(head, head.headOffset(), head.headLength());
     assertEquals(
         "head of " + name + " born " + head.birth(), new String(stored, StandardCharsets.UTF_8));
     byte[] body = new byte[(int) head.totalLength()];
     try {
       if (head.bodyOffset() >= 0) {
-        store.regionBuffer(headRegion).get(head.bodyOffset(), body);
-        return body;
+        return bytes(head, head.bodyOffset(), body.length);
       }
       long id = head.objectId();
       int at = 0;
@@ -235,7 +259,7 @@ public final class StoreFixture implements AutoCloseable {
       }
       return body;
     } finally {
-      lane.unpin(headRegion);
+      lane.unpin(head);
     }
   }
 
@@ -244,15 +268,8 @@ public final class StoreFixture implements AutoCloseable {
     if (lane.findSlice(id, slice) == StoreLane.Found.HIT) {
       return copyPinned(lane, body, at);
     }
-    TransitBuffer read = null;
-    if (lane.findSlice(id, slice) == StoreLane.Found.ON_DISK) {
-      read =
-          switch (way++ % 3) {
-            case 0 -> lane.readCached();
-            case 1 -> readByThread(lane);
-            default -> null;
-          };
-    }
+    TransitBuffer read =
+        lane.findSlice(id, slice) == StoreLane.Found.ON_DISK ? readNext(lane) : null;
     if (read != null) {
       int length = read.bodyLength();
       read.bytes().get(read.bodyOffset(), body, at, length);
@@ -269,6 +286,15 @@ public final class StoreFixture implements AutoCloseable {
     store.regionBuffer(pos.region()).get(pos.offset(), body, at, pos.length());
     lane.unpin(pos.region());
     return pos.length();
+  }
+
+  /** Reads what was found on a disk, or leaves it to be loaded into memory. */
+  private @Nullable TransitBuffer readNext(StoreLane lane) {
+    return switch (way++ % 3) {
+      case 0 -> lane.readCached();
+      case 1 -> readByThread(lane);
+      default -> null;
+    };
   }
 
   private @Nullable TransitBuffer readByThread(StoreLane lane) {

@@ -4,6 +4,7 @@ import io.forebay.storage.ObjectStore;
 import io.forebay.storage.lane.StoreLane;
 import io.forebay.storage.object.HeadSpec;
 import io.forebay.storage.object.InstallOutcome;
+import io.forebay.storage.transit.TransitBuffer;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.SplittableRandom;
@@ -21,8 +22,20 @@ final class NumberedObjects {
    * @param header of each of them
    */
   static void fill(ObjectStore store, int objects, int bytes, byte[] header) {
+    fill(store, 0, objects, bytes, header, false);
+  }
+
+  /**
+   * Stores some of the objects.
+   *
+   * @param areLeft whether those that are stored already stay as they are
+   */
+  static void fill(ObjectStore store, int from, int to, int bytes, byte[] header, boolean areLeft) {
     ByteBuffer body = ByteBuffer.allocate(bytes);
-    for (int n = 0; n < objects; n++) {
+    for (int n = from; n < to; n++) {
+      if (areLeft && isStored(store.lane(0), n)) {
+        continue;
+      }
       while (store.lane(0).putSmall(spec(store, n, bytes, header), body.clear())
           != InstallOutcome.INSTALLED) {
         Thread.onSpinWait();
@@ -33,6 +46,20 @@ final class NumberedObjects {
   static StoreLane.Found find(StoreLane lane, int n) {
     byte[] key = key(n);
     return lane.find(mix(n), mix(~n), key, key.length);
+  }
+
+  private static boolean isStored(StoreLane lane, int n) {
+    StoreLane.Found found = find(lane, n);
+    if (found == StoreLane.Found.HIT) {
+      lane.unpin(lane.head());
+    }
+    return found != StoreLane.Found.MISS;
+  }
+
+  /** After a find on a disk: looks in what was read. */
+  static StoreLane.Found findRead(StoreLane lane, int n, TransitBuffer read) {
+    byte[] key = key(n);
+    return lane.findRead(read, key, key.length);
   }
 
   private static HeadSpec spec(ObjectStore store, int n, int bytes, byte[] header) {

@@ -732,10 +732,10 @@ final class ConfigKeys {
           sizeOrAuto("0", "64GiB"),
           "auto",
           DiskConfig::transitBytes,
-          "Maximum memory of the buffers in which slices of bodies go from the disk to clients"
-              + " without entering the memory tier. A client takes one to two slices while it"
-              + " receives. While no buffer is free, a slice is read into the memory tier; 0 means"
-              + " that every slice is. `auto` is a 32nd of the memory that the process can have,"
+          "Maximum memory of the buffers in which small objects and slices of bodies go from the"
+              + " disk to clients without entering the memory tier. A client takes one to two slices"
+              + " while it receives. While no buffer is free, they are read into the memory tier; 0"
+              + " means that all are. `auto` is a 32nd of the memory that the process can have,"
               + " divided among the disks: at least 64 MiB for each, and at most 1 GiB.");
 
   static final Field<DiskConfig, DailyWrites> DISK_DAILY_WRITES =

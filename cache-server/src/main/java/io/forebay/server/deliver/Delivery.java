@@ -4,6 +4,8 @@ import io.forebay.core.http.HeaderFields;
 import io.forebay.server.http.AbortCause;
 import io.forebay.server.http.LeaseHolder;
 import io.forebay.server.http.ResponseSink;
+import io.forebay.storage.object.StoredHead;
+import io.forebay.storage.transit.TransitBuffer;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import java.util.concurrent.TimeUnit;
@@ -386,17 +388,42 @@ public final class Delivery implements LeaseHolder, ResponseBody {
     sink.end(HeaderFields.EMPTY);
   }
 
-  /** The same for several ranges of such a body; takes over the one pin. */
+  /** The same of a body that lies with its head; takes over what holds the head. */
   public static void sendPinned(
-      Leases leases, ResponseSink sink, int region, int bodyOffset, Multipart parts) {
+      Leases leases, ResponseSink sink, StoredHead head, int from, int lengthBytes) {
+    int offset = head.bodyOffset() + from;
+    TransitBuffer read = head.takeRead();
+    if (read == null) {
+      sendPinned(leases, sink, head.region(), offset, lengthBytes);
+    } else {
+      sink.body(leases.take(read, read.recordOffset() + offset, lengthBytes, sink));
+      read.release();
+      sink.end(HeaderFields.EMPTY);
+    }
+  }
+
+  /** The same for several ranges of such a body. */
+  public static void sendPinned(
+      Leases leases, ResponseSink sink, StoredHead head, Multipart parts) {
+    // The head is not used once a sink has had something: others may be looked up meanwhile.
+    int region = head.region();
+    int body = head.bodyOffset();
+    TransitBuffer read = head.takeRead();
     for (int i = 0; i < parts.size(); i++) {
       sink.body(parts.head(i));
-      if (i + 1 < parts.size()) {
-        leases.pin(region);
-      }
-      int first = bodyOffset + (int) parts.part(i).first();
+      int first = body + (int) parts.part(i).first();
       int length = (int) parts.part(i).length();
-      sink.body(leases.take(region, first, length, sink));
+      if (read != null) {
+        sink.body(leases.take(read, read.recordOffset() + first, length, sink));
+      } else {
+        if (i + 1 < parts.size()) {
+          leases.pin(region);
+        }
+        sink.body(leases.take(region, first, length, sink));
+      }
+    }
+    if (read != null) {
+      read.release();
     }
     sink.body(parts.end());
     sink.end(HeaderFields.EMPTY);

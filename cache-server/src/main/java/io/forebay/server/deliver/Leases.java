@@ -5,6 +5,7 @@ import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.http.LeaseHolder;
 import io.forebay.storage.ObjectStore;
 import io.forebay.storage.lane.StoreLane;
+import io.forebay.storage.object.StoredHead;
 import io.forebay.storage.transit.TransitBuffer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -97,16 +98,31 @@ public final class Leases {
     bytes.clear();
   }
 
+  /** Copies bytes of a head that was found behind what a buffer holds. */
+  public void copyTo(ByteBuf out, StoredHead head, int offset, int lengthBytes) {
+    TransitBuffer read = head.read();
+    if (read == null) {
+      copyTo(out, head.region(), offset, lengthBytes);
+    } else {
+      out.writeBytes(read.bytes().slice(read.recordOffset() + offset, lengthBytes));
+    }
+  }
+
   private void countRemote(int region, int lengthBytes) {
     if (hasCells && lane.isOfAnotherCell(region)) {
       counters.remoteBytes += lengthBytes;
     }
   }
 
-  /** Copies pinned bytes onto the heap. */
-  public byte[] copy(int region, int offset, int lengthBytes) {
+  /** Copies bytes of a head that was found onto the heap. */
+  public byte[] copy(StoredHead head, int offset, int lengthBytes) {
     byte[] bytes = new byte[lengthBytes];
-    regionBuffers[region].get(offset, bytes);
+    TransitBuffer read = head.read();
+    if (read == null) {
+      regionBuffers[head.region()].get(offset, bytes);
+    } else {
+      read.bytes().get(read.recordOffset() + offset, bytes);
+    }
     return bytes;
   }
 

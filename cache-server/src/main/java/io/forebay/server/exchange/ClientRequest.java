@@ -11,6 +11,7 @@ import io.forebay.server.http.RequestBody;
 import io.forebay.server.protect.RouteProtection;
 import io.forebay.server.rule.RuleOutcome;
 import io.forebay.server.runtime.RuntimeConfig;
+import io.forebay.storage.transit.TransitBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +38,9 @@ final class ClientRequest {
   private long keyHi;
   private long keyLo;
   private Reason reason = Reason.MISS_URI;
+
+  /** What was read from a disk for the next lookup; null without a read. */
+  private @Nullable TransitBuffer headRead;
 
   /**
    * A request without a route.
@@ -172,6 +176,15 @@ final class ClientRequest {
 
   FillKey key() {
     return new FillKey(keyHi, keyLo);
+  }
+
+  /** A record that has been read from a disk for this request; held by the exchange. */
+  @Nullable TransitBuffer headRead() {
+    return headRead;
+  }
+
+  void headRead(@Nullable TransitBuffer read) {
+    headRead = read;
   }
 
   // --- why there is no plain hit ----------------------------------------------------------------

@@ -19,7 +19,9 @@ import io.forebay.server.http.AbortCause;
 import io.forebay.server.http.ResponseSink;
 import io.forebay.server.origin.call.OriginFailure;
 import io.forebay.server.page.StatusPage;
+import io.forebay.storage.disk.DiskWaiter;
 import io.forebay.storage.object.StoredHead;
+import io.forebay.storage.transit.TransitBuffer;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -73,6 +75,9 @@ final class Exchange extends ClientResponse
 
   /** Made when the body is read from a disk. */
   private @Nullable DiskReads diskReads;
+
+  /** Whether a head was read from a disk: what else has to be found there comes into memory. */
+  private boolean hasReadHead;
 
   Exchange(
       ExchangeContext loop,
@@ -209,10 +214,14 @@ final class Exchange extends ClientResponse
     return Step.AWAIT;
   }
 
-  /** Waits until the found object is in memory, or cannot be loaded. */
+  /** Waits until the found object has been read, or is in memory, or cannot be had. */
   private Step lookUpLoaded() {
-    Runnable again = () -> loop.eventLoop().execute(this::onLoaded);
-    if (loop.lane().load(again)) {
+    DiskWaiter waiter =
+        hasReadHead
+            ? DiskWaiter.inMemory(() -> loop.eventLoop().execute(this::onLoaded))
+            : new HeadWaiter();
+    hasReadHead = true;
+    if (loop.lane().read(waiter)) {
       readFromDisk();
       return Step.AWAIT;
     }
@@ -223,6 +232,32 @@ final class Exchange extends ClientResponse
     DebugFields debug = request.debug();
     if (debug != null) {
       debug.fromDisk();
+    }
+  }
+
+  /** Looks up again, also in what was read; this is held until then. */
+  private void onHeadRead(@Nullable TransitBuffer read) {
+    request.headRead(read);
+    try {
+      onLoaded();
+    } finally {
+      request.headRead(null);
+      if (read != null) {
+        read.release();
+      }
+    }
+  }
+
+  /** Waits for a head that is read from a disk. */
+  private final class HeadWaiter implements DiskWaiter {
+    @Override
+    public boolean needsMemory() {
+      return false;
+    }
+
+    @Override
+    public void onRead(@Nullable TransitBuffer read) {
+      loop.eventLoop().execute(() -> onHeadRead(read));
     }
   }
 
@@ -280,7 +315,7 @@ final class Exchange extends ClientResponse
       request.reason(decision.reason());
       fetching().decided(head, meta, decision instanceof Decision.Revalidate, now);
     }
-    loop.lane().unpin(head.region());
+    loop.lane().unpin(head);
     if (failure != null) {
       return refuse(failure);
     }

@@ -42,13 +42,12 @@ record HeadFreshening(long requestTimeMillis, long birth) {
       return;
     }
     StoredHead head = loop.lane().head();
-    int region = head.region();
     try {
       if (head.birth() < birth && loop.meta().status() == 200) {
         applyTo(loop, request, head, fields);
       }
     } finally {
-      loop.lane().unpin(region);
+      loop.lane().unpin(head);
     }
   }
 

@@ -12,6 +12,7 @@ import io.forebay.server.fill.FillHead;
 import io.forebay.server.fill.VaryMarker;
 import io.forebay.server.fill.history.FillKey;
 import io.forebay.storage.object.StoredHead;
+import io.forebay.storage.transit.TransitBuffer;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -70,18 +71,40 @@ final class Lookup extends LookupSteps<ClientRequest, RuntimeException> {
     KeyBuilder keys = loop.keys();
     return switch (loop.lane().find(keys.hi(), keys.lo(), keys.text(), keys.textLength())) {
       case BUSY -> Found.BUSY;
-      case ON_DISK -> Found.ON_DISK;
+      case ON_DISK -> lookAtRead(exchange);
       case MISS -> Found.NOTHING;
       case HIT -> wrap(loop.lane().head()) ? Found.OBJECT : Found.NOTHING;
     };
   }
 
+  /** Goes on in what was read for the request, or in what page cache has of the record. */
+  private Found lookAtRead(ClientRequest request) {
+    TransitBuffer known = request.headRead();
+    TransitBuffer read = known == null ? loop.lane().readCached() : known;
+    if (read == null) {
+      return Found.ON_DISK;
+    }
+    KeyBuilder keys = loop.keys();
+    try {
+      return switch (loop.lane().findRead(read, keys.text(), keys.textLength())) {
+        case BUSY -> Found.BUSY;
+        case ON_DISK -> Found.ON_DISK;
+        case MISS -> Found.NOTHING;
+        case HIT -> wrap(loop.lane().head()) ? Found.OBJECT : Found.NOTHING;
+      };
+    } finally {
+      if (known == null) {
+        read.release();
+      }
+    }
+  }
+
   /** Reads the meta of a found head; gives its pin back when it is not one this version wrote. */
   private boolean wrap(StoredHead head) {
-    if (loop.meta().wrap(loop.store().region(head.region()), head.headOffset())) {
+    if (loop.meta().wrap(loop.store().bytes(head), head.headOffset())) {
       return true;
     }
-    loop.lane().unpin(head.region());
+    loop.lane().unpin(head);
     return false;
   }
 
@@ -92,7 +115,7 @@ final class Lookup extends LookupSteps<ClientRequest, RuntimeException> {
 
   @Override
   public MemorySegment memory(ClientRequest exchange) {
-    return loop.store().region(loop.lane().head().region());
+    return loop.store().bytes(loop.lane().head());
   }
 
   @Override
@@ -107,7 +130,7 @@ final class Lookup extends LookupSteps<ClientRequest, RuntimeException> {
 
   @Override
   public void release(ClientRequest exchange) {
-    loop.lane().unpin(loop.lane().head().region());
+    loop.lane().unpin(loop.lane().head());
   }
 
   @Override
@@ -115,7 +138,7 @@ final class Lookup extends LookupSteps<ClientRequest, RuntimeException> {
     StoredHead head = loop.lane().head();
     long birth = head.birth();
     long expires = head.expiresAtMillis();
-    loop.lane().unpin(head.region());
+    loop.lane().unpin(head);
     FillKey base = new FillKey(baseHi, baseLo);
     VaryMarker.enter(
         loop,
@@ -173,7 +196,7 @@ final class Lookup extends LookupSteps<ClientRequest, RuntimeException> {
           Decider.decide(
                   request.view(), request.route(), loop.meta(), head.softPurged(), loop.nowMillis())
               instanceof Decision.Serve;
-      loop.lane().unpin(head.region());
+      loop.lane().unpin(head);
     }
     if (!isServable) {
       request.key(key.hi(), key.lo());

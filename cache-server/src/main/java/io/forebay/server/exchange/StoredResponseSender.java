@@ -92,7 +92,7 @@ final class StoredResponseSender {
   /**
    * Sends a stored object, if all of the body that is wanted is there or can be fetched.
    *
-   * @param head pinned; the pin is given back or goes with the body
+   * @param head pinned, or what was read of it is held; either is given back or goes with the body
    */
   Sent send(
       ClientRequest request,
@@ -132,7 +132,7 @@ final class StoredResponseSender {
         sent = kept(owner, stored, parts, plan, isCompletable);
       }
       if (sent != Sent.BEGUN) {
-        loop.lane().unpin(head.region());
+        loop.lane().unpin(head);
         return sent;
       }
       pinned = stored;
@@ -265,11 +265,11 @@ final class StoredResponseSender {
     try {
       parts = sendHead(request, response, owner, head, meta, plan, partial, result, why, now);
     } catch (RuntimeException | Error e) {
-      loop.lane().unpin(head.region());
+      loop.lane().unpin(head);
       throw e;
     }
     if (!plan.hasBody()) {
-      loop.lane().unpin(head.region());
+      loop.lane().unpin(head);
       response.over();
     } else if (slices == null) {
       // The head's pin goes with the body.
@@ -285,7 +285,7 @@ final class StoredResponseSender {
                 head.objectId(),
                 head.sliceBytes());
       }
-      loop.lane().unpin(head.region());
+      loop.lane().unpin(head);
       Delivery delivery = delivery(response, slices, plan, parts);
       response.sends(delivery);
       delivery.onProgress();
@@ -316,20 +316,19 @@ final class StoredResponseSender {
     HeadWriter out = heads.begin(response.sink(), plan.status(), request.rules());
     int blockOffset = head.headOffset() + meta.length();
     int blockLength = head.headLength() - meta.length();
-    int replaced =
-        HstsLine.write(request, out, loop.store().region(head.region()), blockOffset, blockLength);
+    int replaced = HstsLine.write(request, out, loop.store().bytes(head), blockOffset, blockLength);
     blockOffset += replaced;
     blockLength -= replaced;
     Multipart parts = null;
     if (!plan.parts().isEmpty()) {
-      byte[] block = leases.copy(head.region(), blockOffset, blockLength);
+      byte[] block = leases.copy(head, blockOffset, blockLength);
       parts = PartLines.copy(out.fields(), block, plan.parts(), total, requestIds);
       standsFor(out, plan, meta, block);
     } else if (plan.sendsAllFields()) {
-      leases.copyTo(out.fields(), head.region(), blockOffset, blockLength);
+      leases.copyTo(out.fields(), head, blockOffset, blockLength);
       standsFor(out, plan, meta, null);
     } else {
-      byte[] block = leases.copy(head.region(), blockOffset, blockLength);
+      byte[] block = leases.copy(head, blockOffset, blockLength);
       NotModifiedLines.copy(out.fields(), block);
       standsFor(out, plan, meta, block);
     }
@@ -384,11 +383,10 @@ final class StoredResponseSender {
     if (parts == null) {
       int length = (int) (plan.to() - plan.from());
       response.record().bodyBytes(length);
-      Delivery.sendPinned(
-          leases, sink, head.region(), head.bodyOffset() + (int) plan.from(), length);
+      Delivery.sendPinned(leases, sink, head, (int) plan.from(), length);
     } else {
       response.record().bodyBytes(parts.lengthBytes());
-      Delivery.sendPinned(leases, sink, head.region(), head.bodyOffset(), parts);
+      Delivery.sendPinned(leases, sink, head, parts);
     }
     response.over();
   }

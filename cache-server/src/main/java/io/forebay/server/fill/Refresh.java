@@ -109,7 +109,7 @@ public final class Refresh {
       HeaderFields headResponse,
       long requestTimeMillis,
       long birth) {
-    HeaderFields stored = storedFields(loop.store().region(head.region()), head, meta);
+    HeaderFields stored = storedFields(loop.store().bytes(head), head, meta);
     return install(
         loop,
         get,

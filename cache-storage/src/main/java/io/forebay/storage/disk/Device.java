@@ -384,8 +384,8 @@ final class Device {
   }
 
   /**
-   * Reads a record: into memory if it is a head, if a waiter needs it there or if it is read again,
-   * else into a transit buffer. False if too much is asked of the device already.
+   * Reads a record: into memory if it is a head without its body, if a waiter needs it there or if
+   * it is read again, else into a transit buffer. False if too much is asked of the device already.
    *
    * @param waiter told, on some thread, when the read is over
    */

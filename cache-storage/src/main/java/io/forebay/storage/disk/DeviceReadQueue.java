@@ -1,6 +1,8 @@
 package io.forebay.storage.disk;
 
 import io.forebay.storage.index.IndexValue;
+import io.forebay.storage.layout.HeadRecord;
+import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.layout.RecordHeader;
 import io.forebay.storage.purge.Purges;
 import io.forebay.storage.transit.TransitBuffer;
@@ -23,15 +25,18 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   readCached  loop: what page cache has, without waiting  ──► transit buffer
  *   read        loop: queued ──► reader ──► transit buffer ──► those who wait
- *                                  │           one for slices that lie one behind the other
- *                                  └──► memory: heads, what is read again, and all while
- *                                       no transit buffer is left
+ *                                  │           one for records that lie one behind the other
+ *                                  └──► memory: heads whose bodies lie elsewhere, what is
+ *                                       read again, and all while no transit buffer is left
  * </pre>
+ *
+ * <p>Nothing here asks the purges of what stays out of memory: each who waits does so itself when
+ * it looks the head up in what was read.
  */
 final class DeviceReadQueue {
   private static final int MAX = 4096;
 
-  /** Slices that lie one behind the other are read together: up to 1 MiB, and their headers. */
+  /** Records that lie one behind the other are read together: up to 1 MiB, and their headers. */
   private static final int MAX_TOGETHER_BYTES = (1 << 20) + (64 << 10);
 
   /** Records in transit buffers that wait to be copied into memory; more than these are not. */
@@ -136,20 +141,39 @@ final class DeviceReadQueue {
 
   /** See {@link Device#readCached}. */
   @Nullable TransitBuffer readCached(long high, long low, IndexValue value) {
-    TransitBuffer buffer = records.mayReadCached() ? transit.take(value.length()) : null;
+    TransitBuffer buffer =
+        records.mayReadCached() && value.kind() != RecordHeader.KIND_MARKER
+            ? transit.take(value.length())
+            : null;
     if (buffer == null) {
       return null;
     }
     DiskRead read = new DiskRead(high, low, value, 0);
     // What is not what was written is left to the readers, which find out why.
-    if (!records.readCached(read.place, buffer) || !isIt(read, buffer.memory())) {
+    if (!records.readCached(read.place, buffer)
+        || !isIt(read, buffer.memory())
+        || belongsInMemory(buffer.memory())) {
       buffer.release();
       return null;
     }
-    if (repeated.isRepeated(high, low, value.length(), true)) {
+    // A copy of a slice in memory saves a system call for many bytes; that of a small object saves
+    // most of what a request costs.
+    boolean isCheap = value.kind() == RecordHeader.KIND_SLICE;
+    if (repeated.isRepeated(high, low, value.length(), isCheap)) {
       promoteLater(read, buffer);
     }
     return buffer;
+  }
+
+  /**
+   * Whether a record is brought into memory whoever waits: a marker and a head without its body are
+   * small, are asked for with everything behind them, and tell what tables of disks do not.
+   */
+  private static boolean belongsInMemory(MemorySegment record) {
+    int kind = record.get(Layouts.INT, RecordHeader.KIND_OFFSET);
+    return kind == RecordHeader.KIND_MARKER
+        || (kind == RecordHeader.KIND_OBJECT
+            && (record.get(Layouts.INT, HeadRecord.FLAGS_OFFSET) & HeadRecord.FLAG_INLINE) == 0);
   }
 
   /** Copying is for a reader: a loop would wait for the index. */
@@ -202,13 +226,13 @@ final class DeviceReadQueue {
   /** A read that was queued, with those behind it in the queue that lie behind it on the device. */
   private List<DiskRead> withNeighbours(DiskRead first) {
     DiskRead next = queue.peek();
-    if (!staysOut(first) || next == null || !next.place.isBehind(first.place)) {
+    if (first.needsMemory() || next == null || !next.place.isBehind(first.place)) {
       return List.of(first);
     }
     List<DiskRead> neighbours = new ArrayList<>();
     neighbours.add(first);
     while (next != null
-        && staysOut(next)
+        && !next.needsMemory()
         && next.place.isBehind(neighbours.getLast().place)
         && next.place.end() - first.place.offset <= MAX_TOGETHER_BYTES
         && queue.remove(next)) {
@@ -216,11 +240,6 @@ final class DeviceReadQueue {
       next = queue.peek();
     }
     return neighbours;
-  }
-
-  /** A head is looked up, so its purges are found, in memory alone. */
-  private static boolean staysOut(DiskRead read) {
-    return read.kind == RecordHeader.KIND_SLICE && !read.needsMemory();
   }
 
   /** False if they have to be read one by one. */
@@ -245,7 +264,7 @@ final class DeviceReadQueue {
   }
 
   private void readAlone(DiskRead read, ByteBuffer buffer) {
-    TransitBuffer bytes = staysOut(read) ? transit.take(read.place.length) : null;
+    TransitBuffer bytes = read.needsMemory() ? null : transit.take(read.place.length);
     if (bytes != null) {
       finish(read, records.read(read.place, bytes), bytes);
       return;
@@ -283,6 +302,7 @@ final class DeviceReadQueue {
   private void use(DiskRead read, MemorySegment record, boolean isForMemory) {
     if (isForMemory
         || read.needsMemory()
+        || belongsInMemory(record)
         || repeated.isRepeated(read.high, read.low, read.place.length, false)) {
       promote(read, record);
     } else {

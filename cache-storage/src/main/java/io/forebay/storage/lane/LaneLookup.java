@@ -323,9 +323,67 @@ public final class LaneLookup {
         // Where the index is busy the next read does it.
         ObjectIndex.Outcome ignored = cursor.update(wantedHigh, wantedLow, touch);
       }
-      sampleSlice(read.memory(), 0, read.length());
+      if (value.kind() == RecordHeader.KIND_SLICE) {
+        sampleSlice(read.memory(), 0, read.length());
+      }
     }
     return read;
+  }
+
+  /**
+   * Finds the head that was wanted last in what was read of it from its disk. The purges are asked
+   * before the index: one that was forgotten before that had its records taken out of the index
+   * earlier still, so the index does not name the record any more.
+   */
+  Found findRead(TransitBuffer read, byte[] keyText, int keyTextLength) {
+    MemorySegment record = read.memory();
+    int fate = purges.check(record, 0);
+    Found unknown = ask(wantedHigh, wantedLow);
+    if (unknown != null) {
+      return counted(unknown);
+    }
+    if (value.region() >= 0) {
+      return counted(findIndexed(wantedHigh, wantedLow, keyText, keyTextLength));
+    }
+    if (!isNamed(record) || !core.disk.isReadable(value)) {
+      return Found.ON_DISK;
+    }
+    if (!isKey(record, 0, keyText, keyTextLength)) {
+      return counted(Found.MISS);
+    }
+    if (fate == Purges.DEAD) {
+      removal.onDiskAt(value).of(wantedHigh, wantedLow);
+      if (cursor.update(wantedHigh, wantedLow, removal) == ObjectIndex.Outcome.DONE) {
+        purges.count(record, 0, fate);
+      }
+      return counted(Found.MISS);
+    }
+    read.retain();
+    head.read = read;
+    head.region = -1;
+    describe(record, 0, 0, fate == Purges.STALE);
+    sample(record, 0);
+    indexHits++;
+    return Found.HIT;
+  }
+
+  /** Whether a record that was read from a disk is what the index names there now. */
+  private boolean isNamed(MemorySegment record) {
+    return record.get(Layouts.INT, RecordHeader.KIND_OFFSET) == value.kind()
+        && record.get(Layouts.LONG, HeadRecord.KEY_HIGH_OFFSET) == wantedHigh
+        && record.get(Layouts.LONG, HeadRecord.KEY_LOW_OFFSET) == wantedLow
+        && record.get(Layouts.LONG, HeadRecord.BIRTH_OFFSET) == value.birth()
+        && value.isOf(record.get(Layouts.LONG, HeadRecord.OBJECT_OFFSET));
+  }
+
+  /** Gives back what a find has taken for the head: a pin, or what was read from a disk. */
+  void unpin(StoredHead found) {
+    TransitBuffer read = found.takeRead();
+    if (read == null) {
+      pins.unpin(lane, found.region);
+    } else {
+      read.release();
+    }
   }
 
   /** A purge matched: not live any more before the answer goes out. */
@@ -363,50 +421,66 @@ public final class LaneLookup {
   }
 
   private boolean isKey(long record, byte[] keyText, int keyTextLength) {
-    if (memory.get(Layouts.INT, record + HeadRecord.KEY_LENGTH_OFFSET) != keyTextLength) {
+    return isKey(memory, record, keyText, keyTextLength);
+  }
+
+  private static boolean isKey(
+      MemorySegment bytes, long record, byte[] keyText, int keyTextLength) {
+    if (bytes.get(Layouts.INT, record + HeadRecord.KEY_LENGTH_OFFSET) != keyTextLength) {
       return false;
     }
-    int scopes = memory.get(Layouts.INT, record + HeadRecord.SCOPE_COUNT_OFFSET);
-    return Layouts.same(memory, record + HeadRecord.keyOffset(scopes), keyText, keyTextLength);
+    int scopes = bytes.get(Layouts.INT, record + HeadRecord.SCOPE_COUNT_OFFSET);
+    return Layouts.same(bytes, record + HeadRecord.keyOffset(scopes), keyText, keyTextLength);
   }
 
   /** Tells the eviction of the head that {@link #describe} was about, if it is one it follows. */
   private void sample() {
-    long record = regions.base(head.region) + head.recordOffset;
-    long object = memory.get(Layouts.LONG, record + HeadRecord.KEY_LOW_OFFSET);
+    sample(memory, regions.base(head.region) + head.recordOffset);
+  }
+
+  private void sample(MemorySegment bytes, long record) {
+    long object = bytes.get(Layouts.LONG, record + HeadRecord.KEY_LOW_OFFSET);
     if (head.kind == HeadSpec.Kind.OBJECT && core.eviction.sample().has(object)) {
       samples.record(
           object,
           TierModel.HEAD,
-          memory.get(Layouts.INT, record + RecordHeader.LENGTH_OFFSET),
-          memory.get(Layouts.LONG, record + HeadRecord.TOTAL_LENGTH_OFFSET));
+          bytes.get(Layouts.INT, record + RecordHeader.LENGTH_OFFSET),
+          bytes.get(Layouts.LONG, record + HeadRecord.TOTAL_LENGTH_OFFSET));
     }
   }
 
   private void describe(int region, int generation, int slot, int offset, boolean isStale) {
-    long record = regions.base(region) + offset;
-    int scopes = memory.get(Layouts.INT, record + HeadRecord.SCOPE_COUNT_OFFSET);
-    int keyLength = memory.get(Layouts.INT, record + HeadRecord.KEY_LENGTH_OFFSET);
-    int flags = memory.get(Layouts.INT, record + HeadRecord.FLAGS_OFFSET);
     head.region = region;
     head.generation = generation;
     head.slot = slot;
+    describe(memory, regions.base(region) + offset, offset, isStale);
+  }
+
+  /**
+   * Of a record that the head lies in.
+   *
+   * @param offset of the record in what the head's offsets refer to
+   */
+  private void describe(MemorySegment bytes, long record, int offset, boolean isStale) {
+    int scopes = bytes.get(Layouts.INT, record + HeadRecord.SCOPE_COUNT_OFFSET);
+    int keyLength = bytes.get(Layouts.INT, record + HeadRecord.KEY_LENGTH_OFFSET);
+    int flags = bytes.get(Layouts.INT, record + HeadRecord.FLAGS_OFFSET);
     head.recordOffset = offset;
     head.headOffset = offset + HeadRecord.headOffset(scopes, keyLength);
-    head.headLength = memory.get(Layouts.INT, record + HeadRecord.HEAD_LENGTH_OFFSET);
+    head.headLength = bytes.get(Layouts.INT, record + HeadRecord.HEAD_LENGTH_OFFSET);
     head.bodyOffset =
         (flags & HeadRecord.FLAG_INLINE) != 0
-            ? offset + memory.get(Layouts.INT, record + HeadRecord.BODY_OFFSET)
+            ? offset + bytes.get(Layouts.INT, record + HeadRecord.BODY_OFFSET)
             : -1;
-    head.totalLength = memory.get(Layouts.LONG, record + HeadRecord.TOTAL_LENGTH_OFFSET);
-    head.objectId = memory.get(Layouts.LONG, record + HeadRecord.OBJECT_OFFSET);
-    head.birth = memory.get(Layouts.LONG, record + HeadRecord.BIRTH_OFFSET);
-    head.bodyBirth = memory.get(Layouts.LONG, record + HeadRecord.BODY_BIRTH_OFFSET);
-    head.expiresAtMillis = memory.get(Layouts.LONG, record + HeadRecord.EXPIRES_OFFSET);
-    head.sliceBytes = memory.get(Layouts.INT, record + HeadRecord.SLICE_BYTES_OFFSET);
+    head.totalLength = bytes.get(Layouts.LONG, record + HeadRecord.TOTAL_LENGTH_OFFSET);
+    head.objectId = bytes.get(Layouts.LONG, record + HeadRecord.OBJECT_OFFSET);
+    head.birth = bytes.get(Layouts.LONG, record + HeadRecord.BIRTH_OFFSET);
+    head.bodyBirth = bytes.get(Layouts.LONG, record + HeadRecord.BODY_BIRTH_OFFSET);
+    head.expiresAtMillis = bytes.get(Layouts.LONG, record + HeadRecord.EXPIRES_OFFSET);
+    head.sliceBytes = bytes.get(Layouts.INT, record + HeadRecord.SLICE_BYTES_OFFSET);
     head.softPurged = isStale;
     head.kind =
-        memory.get(Layouts.INT, record + RecordHeader.KIND_OFFSET) == RecordHeader.KIND_MARKER
+        bytes.get(Layouts.INT, record + RecordHeader.KIND_OFFSET) == RecordHeader.KIND_MARKER
             ? HeadSpec.Kind.VARY_MARKER
             : HeadSpec.Kind.OBJECT;
   }

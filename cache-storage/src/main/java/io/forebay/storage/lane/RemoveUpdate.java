@@ -21,6 +21,13 @@ final class RemoveUpdate implements ObjectIndex.Update {
   private int generation;
   private int offset;
 
+  /** Where the record lies on a disk; a device below 0: wherever it is. */
+  private int device = -1;
+
+  private int diskRegion;
+  private int diskGeneration;
+  private int diskOffset;
+
   private long high;
   private long low;
 
@@ -35,6 +42,17 @@ final class RemoveUpdate implements ObjectIndex.Update {
     offset = newOffset;
     objectId = ANY;
     isDamaged = false;
+    device = -1;
+    return this;
+  }
+
+  /** Only what has its copy on a disk where a value names it. */
+  RemoveUpdate onDiskAt(IndexValue place) {
+    RemoveUpdate ignored = any();
+    device = place.diskDevice();
+    diskRegion = place.diskRegion();
+    diskGeneration = place.diskGeneration();
+    diskOffset = place.diskOffset();
     return this;
   }
 
@@ -52,6 +70,7 @@ final class RemoveUpdate implements ObjectIndex.Update {
   RemoveUpdate object(long newObjectId) {
     region = -1;
     isDamaged = false;
+    device = -1;
     objectId = newObjectId;
     return this;
   }
@@ -66,7 +85,8 @@ final class RemoveUpdate implements ObjectIndex.Update {
   public ObjectIndex.Verdict decide(boolean isPresent, IndexValue there) {
     if (!isPresent
         || (region >= 0 && !there.isAt(region, generation, offset))
-        || (objectId != ANY && !there.isOf(objectId))) {
+        || (objectId != ANY && !there.isOf(objectId))
+        || (device >= 0 && !there.isOnDiskAt(device, diskRegion, diskGeneration, diskOffset))) {
       return ObjectIndex.Verdict.KEEP;
     }
     if (there.region() >= 0) {

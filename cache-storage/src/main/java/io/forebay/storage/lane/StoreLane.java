@@ -24,14 +24,15 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A hit leaves one pin on the region that {@link #head} or {@link #slice} names. While it is
  * held the bytes stay as they are; the caller gives it back with {@link #unpin}, exactly once, and
- * soon: a pinned region can't be reused.
+ * soon: a pinned region can't be reused. A head that {@link #findRead} has found in what was read
+ * from a disk holds that instead.
  */
 public final class StoreLane {
   /** How a lookup ended. */
   public enum Found {
     HIT,
     MISS,
-    /** Not in memory but on a disk: {@link #load} brings it in. */
+    /** Not in memory but on a disk: {@link #load} brings it in, {@link #read} reads it. */
     ON_DISK,
     /** The index was locked for longer than a loop waits: try again later, or do without. */
     BUSY
@@ -149,19 +150,36 @@ public final class StoreLane {
   }
 
   /**
-   * After {@link Found#ON_DISK} of a slice: has it read for a waiter that can use it in a transit
-   * buffer. False if too much is asked of the disk already.
+   * After {@link Found#ON_DISK}: has the record read for a waiter that can use it in a transit
+   * buffer. Heads without their body come into memory all the same, and so does what is read again.
+   * False if too much is asked of the disk already.
    */
   public boolean read(DiskWaiter waiter) {
     return lookup.read(waiter);
   }
 
   /**
-   * After {@link Found#ON_DISK} of a slice: its record, if page cache has it, without waiting. The
-   * caller holds it once; null if it has to be {@link #read}.
+   * After {@link Found#ON_DISK}: the record of a slice, or of a head with its body, if page cache
+   * has it, without waiting. The caller holds it once; null if it has to be {@link #read}.
    */
   public @Nullable TransitBuffer readCached() {
     return lookup.readCached();
+  }
+
+  /**
+   * After {@link Found#ON_DISK} of a head: looks for it in what was read since, which may be more
+   * than one reader's. This asks the purges and the index once more, so whenever the read began,
+   * the answer is that of now. On a hit, {@link #head} is filled and holds the bytes once more.
+   *
+   * @param read held by the caller
+   * @return ON_DISK if the index names another record by now
+   */
+  public Found findRead(TransitBuffer read, byte[] keyText, int keyTextLength) {
+    try {
+      return lookup.findRead(read, keyText, keyTextLength);
+    } catch (InternalError e) {
+      return lost(e);
+    }
   }
 
   /**
@@ -228,6 +246,11 @@ public final class StoreLane {
 
   public void unpin(int region) {
     pins.unpin(lane, region);
+  }
+
+  /** Gives back what a find has taken for a head, wherever that lies. */
+  public void unpin(StoredHead found) {
+    lookup.unpin(found);
   }
 
   /**

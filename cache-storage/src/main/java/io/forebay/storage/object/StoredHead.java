@@ -1,6 +1,12 @@
 package io.forebay.storage.object;
 
-/** The head record that a lane found last. One per lane, valid until the lane's next find. */
+import io.forebay.storage.transit.TransitBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The head record that a lane found last: in a region, or in what was read from a disk. One per
+ * lane, valid until the lane's next find.
+ */
 public final class StoredHead {
   public int region;
   public int generation;
@@ -18,18 +24,34 @@ public final class StoredHead {
   public HeadSpec.Kind kind = HeadSpec.Kind.OBJECT;
   public int sliceBytes;
 
+  /** Of a head that is in no region: what was read of it from a disk, held once. */
+  public @Nullable TransitBuffer read;
+
   public StoredHead() {}
 
+  /** Where the head lies; below 0 if in {@link #read}. */
   public int region() {
     return region;
   }
 
-  /** Generation of the region: the same as long as the bytes are. */
+  /** What was read from a disk and has the head; null if it lies in a region. */
+  public @Nullable TransitBuffer read() {
+    return region < 0 ? read : null;
+  }
+
+  /** Generation of the region, if it is in one: the same as long as the bytes are. */
   public int generation() {
     return generation;
   }
 
-  /** Where in the region the caller's own head bytes start. */
+  /** The same, whose hold is the caller's from now on: the head holds nothing any more. */
+  public @Nullable TransitBuffer takeRead() {
+    TransitBuffer taken = read();
+    read = null;
+    return taken;
+  }
+
+  /** Where in the region, or the record that was read, the caller's own head bytes start. */
   public int headOffset() {
     return headOffset;
   }
@@ -38,7 +60,7 @@ public final class StoredHead {
     return headLength;
   }
 
-  /** Where in the region the body starts, or -1 if it lies in slices. */
+  /** Where in the same the body starts, or -1 if it lies in slices. */
   public int bodyOffset() {
     return bodyOffset;
   }

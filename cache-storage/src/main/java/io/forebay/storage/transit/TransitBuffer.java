@@ -136,6 +136,11 @@ public final class TransitBuffer {
     return bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN).clear();
   }
 
+  /** Where the record begins in {@link #bytes}. */
+  public int recordOffset() {
+    return start;
+  }
+
   /** Where the body of a slice's record begins in {@link #bytes}. */
   public int bodyOffset() {
     return start + SliceRecord.LENGTH;

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TransitPool {
   /** Sizes are this, twice it, four times it, and so on. */
-  private static final int STEP = 64 << 10;
+  private static final int STEP = 16 << 10;
 
   private final long limitBytes;
   private final ConcurrentLinkedDeque<TransitBuffer>[] free;

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 /** Buffers are bounded in bytes, come back with their last holder, and are used again. */
 final class TransitPoolTest {
-  private static final int STEP = 64 << 10;
+  private static final int STEP = 16 << 10;
 
   private static TransitBuffer take(TransitPool pool, int length) {
     return Objects.requireNonNull(pool.take(length));
