@@ -43,18 +43,28 @@ final class Forebay implements Policy {
   private long fetched;
 
   Forebay(long capacity, Tuning tuning) {
+    this(capacity, 1, tuning);
+  }
+
+  /**
+   * A part of a tier, with whole regions of it.
+   *
+   * @param share of the regions of a tier of that capacity
+   */
+  Forebay(long capacity, double share, Tuning tuning) {
     this.shape = TierGeometry.of(capacity);
+    long regions = Math.max(4, Math.round(shape.usableBytes() * share / shape.regionBytes()));
+    long usableBytes = share == 1 ? shape.usableBytes() : regions * shape.regionBytes();
     this.eviction =
         new EvictionState(
             new SegmentPolicy(tuning.initial(shape.sliceBytes())),
-            new GhostFilter(capacity, shape.indexEntries()),
+            new GhostFilter((long) (capacity * share), (long) (shape.indexEntries() * share)),
             new SampleFilter());
     this.tier =
-        new TierModel(
-            shape.usableBytes(), shape.regionBytes(), eviction.policy(), eviction.ghosts());
+        new TierModel(usableBytes, shape.regionBytes(), eviction.policy(), eviction.ghosts());
     this.shadow =
         new ShadowTuner(
-            shape.usableBytes(),
+            usableBytes,
             shape.regionBytes(),
             shape.sliceBytes(),
             shape.inlineBytes(),

@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.LongFunction;
 
 /**
@@ -26,13 +27,27 @@ public final class Simulator {
   private static final double[] PERCENT = {1, 3, 10, 30};
   private static final double SEGMENTED_SHARE = 0.8;
 
-  private static final long SMALL_BYTES = 8 << 10;
+  /** What part of a cache is for objects up to a size, in the caches that are divided by size. */
+  private record Split(long smallBytes, double smallShare) {
+    static final Split DEFAULT = new Split(8 << 10, 0.1);
 
-  private static final double SMALL_SHARE = 0.1;
+    static Split of(String text) {
+      int comma = text.indexOf(',');
+      Split split =
+          new Split(
+              Long.parseLong(text.substring(0, Math.max(0, comma))),
+              Double.parseDouble(text.substring(comma + 1)));
+      if (split.smallShare <= 0 || split.smallShare >= 1) {
+        throw new IllegalArgumentException("a share is between 0 and 1");
+      }
+      return split;
+    }
+  }
 
   private static final String USAGE =
       """
-      usage: Simulator [--share=SHARE] [--threshold=NUMBER] [--small=BYTES] [--percent=LIST] [--seed=SEED] TRACE ...
+      usage: Simulator [--share=SHARE] [--threshold=NUMBER] [--small=BYTES] [--split=BYTES,SHARE]
+                        [--only=LIST] [--percent=LIST] [--seed=SEED] TRACE ...
 
       Replays request traces through Forebay's eviction and through others (LRU, segmented LRU, S3-FIFO, GDSF,
       W-TinyLFU) and prints the share of objects and of bytes that each missed, at cache sizes of 1, 3, 10 and 30 % of
@@ -42,6 +57,9 @@ public final class Simulator {
         --share=SHARE        fixed share of the protected segment, 0.0 to 0.95 (default: tuned)
         --threshold=NUMBER   fixed number of requests that a record needs to survive probation, 1 or 2 (default: tuned)
         --small=BYTES        fixed size up to which objects are favoured, 0: none (default: tuned)
+        --split=BYTES,SHARE  of caches that are divided by size: the largest small object, and the share of the bytes
+                             for small objects (default: 8192,0.1)
+        --only=LIST          names of policies to replay, as printed (default: all)
         --percent=LIST       sizes of the cache, in percent of all distinct bytes (default: 1,3,10,30)
         --seed=SEED          of the traffic that is drawn (default: 1)
         --help               shows this text
@@ -58,6 +76,8 @@ public final class Simulator {
     int threshold = Tuning.AUTO.touchThreshold();
     int small = Tuning.AUTO.smallClass();
     double[] percents = PERCENT;
+    Split split = Split.DEFAULT;
+    Set<String> only = Set.of();
     long seed = 1;
     int files = 0;
     try {
@@ -71,6 +91,10 @@ public final class Simulator {
           threshold = Integer.parseInt(arg.substring(arg.indexOf('=') + 1));
         } else if (arg.startsWith("--small=")) {
           small = Tuning.smallClass(Long.parseLong(arg.substring(arg.indexOf('=') + 1)));
+        } else if (arg.startsWith("--only=")) {
+          only = Set.of(arg.substring(arg.indexOf('=') + 1).split(","));
+        } else if (arg.startsWith("--split=")) {
+          split = Split.of(arg.substring(arg.indexOf('=') + 1));
         } else if (arg.startsWith("--percent=")) {
           percents =
               Arrays.stream(arg.substring(arg.indexOf('=') + 1).split(","))
@@ -104,7 +128,7 @@ public final class Simulator {
             trace.objectCount(),
             trace.distinctBytes() / 1e9);
         for (double percent : percents) {
-          print(trace, percent, tuning);
+          print(trace, percent, tuning, split, only);
         }
       }
     }
@@ -116,7 +140,8 @@ public final class Simulator {
     System.exit(2);
   }
 
-  private static void print(Trace trace, double percent, Tuning tuning) {
+  private static void print(
+      Trace trace, double percent, Tuning tuning, Split split, Set<String> only) {
     long capacity = (long) (trace.distinctBytes() / 100.0 * percent);
     int objects = trace.objectCount();
     Forebay forebay = new Forebay(capacity, tuning);
@@ -129,9 +154,17 @@ public final class Simulator {
     policies.put("segmented LRU", new SegmentedLru(objects, capacity, SEGMENTED_SHARE));
     policies.put("S3-FIFO", new S3Fifo(objects, capacity));
     policies.put("S3-FIFO, one hit", new S3Fifo(objects, capacity, 1));
-    policies.put("S3-FIFO by size", new SizeSplit(objects, capacity, SMALL_BYTES, SMALL_SHARE));
+    policies.put(
+        "S3-FIFO by size",
+        SizeSplit.s3Fifo(objects, capacity, split.smallBytes(), split.smallShare()));
+    policies.put(
+        "Forebay by size",
+        SizeSplit.forebay(capacity, split.smallBytes(), split.smallShare(), tuning));
     policies.put("GDSF", new Gdsf(objects, capacity));
     policies.put("W-TinyLFU", new WTinyLfu(capacity));
+    if (!only.isEmpty()) {
+      policies.keySet().retainAll(only);
+    }
     System.out.printf(
         Locale.ROOT,
         "%n%s %% = %.2f GB%n",
@@ -156,10 +189,12 @@ public final class Simulator {
         default -> {}
       }
     }
-    System.out.printf(
-        Locale.ROOT,
-        "  bytes: %+.1f %% over the best of LRU, segmented LRU and S3-FIFO%n",
-        (own / best - 1) * 100);
+    if (only.isEmpty()) {
+      System.out.printf(
+          Locale.ROOT,
+          "  bytes: %+.1f %% over the best of LRU, segmented LRU and S3-FIFO%n",
+          (own / best - 1) * 100);
+    }
   }
 
   private static String told(Trace trace, Forebay forebay) {
