@@ -38,6 +38,7 @@ final class ExpressionClassesIT {
                 Jar.file().toString(),
                 "config",
                 "check",
+                "--config",
                 file.toString())
             .run();
     assertEquals(0, ended.exit(), ended::err);
@@ -69,7 +70,7 @@ final class ExpressionClassesIT {
           },
           {"request.pth == 'a'", "did you mean request.path?"},
           {"request.path == ", "mismatched input"},
-          {"google.protobuf.Duration{seconds: 1} == 1", "found no matching overload"},
+          {"google.protobuf.Duration{seconds: 1} == 1", "undeclared reference to"},
           {"(".repeat(900) + "true" + ")".repeat(900), "recursion limit"},
         }) {
       Path file = directory.resolve("forebay.yaml");
@@ -78,7 +79,7 @@ final class ExpressionClassesIT {
           "origin: http://127.0.0.1:9\nroutes:\n  - rules:\n      - {when: {expression: \""
               + one[0]
               + "\"}, deny: 403}\n");
-      Commands.Finished ended = Jar.quick().run("config", "check", file.toString());
+      Commands.Finished ended = Jar.quick().run("config", "check", "--config", file.toString());
       assertTrue(ended.err().contains(one[1]) || ended.out().contains(one[1]), ended::toString);
       assertTrue(!ended.err().contains("\tat "), ended::err);
     }

@@ -176,6 +176,8 @@ final class ExpressionTest {
         "[1].exists(z, request.path.contains(request.query_string)) || true",
         // Size of what comes in
         "request.host == 'a'",
+        "request.host == 'a' || true",
+        "'none' in request.cookies || true",
         "request.cookies.exists(n, n == 'none')",
         "'none' in request.cookies",
         "request.headers['x-long'] == 'a'",
