@@ -92,7 +92,7 @@ final class ServerErrorPagesTest {
   }
 
   private String config() {
-    return ("""
+    return """
     http3: {listeners: [secure]}
     error-pages:
       404: {text: "no route to $host"}
@@ -115,7 +115,7 @@ final class ServerErrorPagesTest {
             deny: 451
           - when: {path: /p/said}
             respond: {status: 404, text: "a rule's own words"}
-    """)
+    """
         .replace("ORIGINS", Edge.origins(origin.url()).strip())
         .replace("DIRECTORY", directory.toString());
   }
