@@ -52,7 +52,8 @@ final class ReloadService {
   /** Keys of a route that choose its requests, or make their cache key. */
   private static final Pattern OF_CACHE_KEYS =
       Pattern.compile(
-          "routes\\.[^.]+(\\.(match|key)\\..+)?|protection\\.[^.]+\\.jwt\\.claims-to-headers");
+          "routes\\.[^.]+(\\.(match|key)\\..+)?|splits\\..+"
+              + "|protection\\.[^.]+\\.jwt\\.claims-to-headers");
 
   private static final Logger LOG = LoggerFactory.getLogger(ReloadService.class);
 

@@ -32,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   n=s-utm_x        the query is reduced by a rule of No-Vary-Search
  *   b=0123456789ab   what the digest of a QUERY's content is
+ *   g=split.group    the group of a client; nothing for the last group of a split
  *   h:name="value"   a field          h:name   a field that the request lacks
  *   c:name="value"   a cookie, as often as it is there; c:name where it is not
  *   d=mobile         the device class
@@ -95,6 +96,10 @@ public final class KeyBuilder {
       separate(start);
       append("b=");
       append(content);
+    }
+    if (!recipe.groups().isEmpty()) {
+      separate(start);
+      append(recipe.groups());
     }
     if (recipe.hasFields()) {
       appendFields(request.fields(), recipe.fields(), start);

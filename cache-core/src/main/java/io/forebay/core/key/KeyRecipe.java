@@ -18,6 +18,11 @@ public final class KeyRecipe {
   private final boolean hasSearchRules;
   private final boolean cachesQuery;
 
+  /** What the key says of the groups of clients, or nothing. */
+  private final String groups;
+
+  private final boolean hasGroups;
+
   // Worked out once: the common request asks for nothing else.
   private final boolean isUrlWhole;
   private final boolean hasFields;
@@ -39,6 +44,17 @@ public final class KeyRecipe {
       int variants,
       boolean hasSearchRules,
       boolean cachesQuery) {
+    this(url, fields, variants, hasSearchRules, cachesQuery, false, "");
+  }
+
+  private KeyRecipe(
+      UrlRecipe url,
+      FieldRecipe fields,
+      int variants,
+      boolean hasSearchRules,
+      boolean cachesQuery,
+      boolean hasGroups,
+      String groups) {
     if (variants < 1 || variants > MAX_VARIANTS) {
       throw new IllegalArgumentException("variants: " + variants);
     }
@@ -47,8 +63,24 @@ public final class KeyRecipe {
     this.variants = variants;
     this.hasSearchRules = hasSearchRules;
     this.cachesQuery = cachesQuery;
+    this.hasGroups = hasGroups;
+    this.groups = groups;
     this.isUrlWhole = url.isWhole();
     this.hasFields = fields.isInKey();
+  }
+
+  /**
+   * The recipe for clients of some groups; clients of others have other keys.
+   *
+   * @param text names the groups; empty for the one whose keys say nothing of it
+   */
+  public KeyRecipe ofGroups(String text) {
+    return new KeyRecipe(url, fields, variants, hasSearchRules, cachesQuery, true, text);
+  }
+
+  /** What the key says of the groups of the client, or nothing. */
+  public String groups() {
+    return groups;
   }
 
   public UrlRecipe url() {
@@ -73,7 +105,7 @@ public final class KeyRecipe {
 
   /** Whether requests for one URL may have several base keys. */
   public boolean hasSeveralKeys() {
-    return hasFields || hasSearchRules || cachesQuery;
+    return hasFields || hasSearchRules || cachesQuery || hasGroups;
   }
 
   /** Whether the key has the URL as it was received. */

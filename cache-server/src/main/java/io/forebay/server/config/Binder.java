@@ -22,6 +22,7 @@ abstract sealed class Binder
         OriginBinder,
         ProtectionBinder,
         SigningBinder,
+        SplitBinder,
         StorageClassBinder {
   private static final int MAX_SECRET_FILE_BYTES = 65_536;
 

@@ -6,6 +6,7 @@ import io.forebay.server.rule.Condition;
 import io.forebay.server.rule.Glob;
 import io.forebay.server.rule.RequestConditions;
 import io.forebay.server.rule.ResponseCondition;
+import io.forebay.server.rule.Split;
 import io.forebay.server.rule.TextMatcher;
 import io.forebay.server.rule.TextSet;
 import io.forebay.server.rule.TimeWindow;
@@ -51,6 +52,7 @@ final class ConditionBinder {
           "tls-version",
           "server-name",
           "time",
+          "split",
           "matches",
           "expression",
           "all",
@@ -66,6 +68,7 @@ final class ConditionBinder {
 
   private final TreeReader reader;
   private final Map<String, ConfigTree> matchers;
+  private final Map<String, Split> splits;
   private final Set<String> listeners;
   private final Map<String, @Nullable Condition> bound = new HashMap<>();
 
@@ -77,9 +80,14 @@ final class ConditionBinder {
    *
    * @param matchers their conditions by name
    */
-  ConditionBinder(TreeReader reader, Map<String, ConfigTree> matchers, Set<String> listeners) {
+  ConditionBinder(
+      TreeReader reader,
+      Map<String, ConfigTree> matchers,
+      Map<String, Split> splits,
+      Set<String> listeners) {
     this.reader = reader;
     this.matchers = matchers;
+    this.splits = splits;
     this.listeners = listeners;
   }
 
@@ -182,6 +190,7 @@ final class ConditionBinder {
           of(words(path, tree, List.of("TLSv1.2", "TLSv1.3")), RequestConditions::tlsVersion);
       case "server-name" -> of(hostTest(path, tree), RequestConditions::tlsServerName);
       case "time" -> time(path, tree);
+      case "split" -> split(path, tree);
       case "matches" -> matches(path, tree);
       case "expression" -> {
         Expression expression = expression(path, tree, false);
@@ -360,6 +369,41 @@ final class ConditionBinder {
         return null;
       }
       conditions.add(one);
+    }
+    return Condition.all(conditions);
+  }
+
+  // --- splits -----------------------------------------------------------------------------------
+
+  /** For each split that is named, the client is in one of the groups. */
+  private @Nullable Condition split(String path, ConfigTree tree) {
+    Map<String, ConfigTree.Entry> entries = reader.entries(path, tree);
+    if (entries == null) {
+      return null;
+    }
+    if (entries.isEmpty()) {
+      reader.problem(tree.place(), path, "names nothing", "write SPLIT: GROUP");
+      return null;
+    }
+    List<Condition> conditions = new ArrayList<>();
+    for (ConfigTree.Entry entry : entries.values()) {
+      String own = path + "." + entry.key();
+      Split split = splits.get(entry.key());
+      if (split == null) {
+        reader.problem(
+            entry.place(),
+            own,
+            "there is no split named " + Printable.shown(entry.key()),
+            splits.isEmpty()
+                ? "add it under splits"
+                : Printable.suggestion(entry.key(), splits.keySet()));
+        return null;
+      }
+      List<String> groups = reader.words(own, entry.value(), split.groups());
+      if (groups == null) {
+        return null;
+      }
+      conditions.add(split.condition(groups.stream().map(split.groups()::indexOf).toList()));
     }
     return Condition.all(conditions);
   }

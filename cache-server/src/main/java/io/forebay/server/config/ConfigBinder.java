@@ -81,10 +81,13 @@ final class ConfigBinder extends Binder {
     List<StorageClassConfig> storageClasses = classes.bind();
     ProtectionBinder protection = new ProtectionBinder(values, problems, sources);
     List<ProtectionProfile> protections = protection.bind();
+    SplitBinder splitting = new SplitBinder(values, problems, sources);
+    List<SplitConfig> splits = splitting.bind();
     RuleBinder rules =
         new RuleBinder(
             values,
             problems,
+            splitting.splits(),
             listeners.stream().map(ListenerConfig::name).collect(Collectors.toSet()),
             origins.stream().map(OriginConfig::name).collect(Collectors.toSet()));
     return new ServerConfig(
@@ -116,7 +119,8 @@ final class ConfigBinder extends Binder {
         named(ConfigKeys.RULE_SETS, ConfigKeys.RULE_SET),
         new ServerConfig.DefaultPages(
             rules.errorPages(), named(ConfigKeys.ERROR_PAGES, ConfigKeys.ERROR_PAGE)),
-        debug());
+        debug(),
+        splits);
   }
 
   private DebugConfig debug() {

@@ -2922,6 +2922,44 @@ final class ConfigKeys {
           "rules",
           List.of(RULE_SET),
           config -> named(config.ruleSets(), NamedRules::name));
+  static final Field<SplitConfig, String> SPLIT_BY =
+      required(
+          "by",
+          ValueType.matching(
+              "kind of value",
+              "`client`, `cookie NAME` or `header NAME`",
+              "client|(header|cookie) [!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}",
+              "client",
+              "write one of these"),
+          false,
+          SplitConfig::by,
+          "What stays the same of a client: its address (of IPv6 the /64 network), or the value of a"
+              + " cookie or a header field.");
+  static final Field<SplitConfig, SplitConfig.Shares> SPLIT_GROUPS =
+      required(
+          "groups",
+          ValueType.SHARES,
+          false,
+          SplitConfig::groups,
+          "The groups and their shares of clients. Clients without the value are in the last"
+              + " group.");
+  static final Field<SplitConfig, String> SPLIT_SALT =
+      optional(
+          "salt",
+          ValueType.NAME,
+          "the name",
+          false,
+          SplitConfig::salt,
+          "Another one draws the groups anew. Splits with the same one draw alike.");
+  static final Section<SplitConfig> SPLITS =
+      new Section<>(
+          "splits",
+          Shape.NAMED,
+          "Groups of clients by name, which conditions of rules use with `split`. See"
+              + " [RULES.md](RULES.md#splits).",
+          "",
+          List.of(SPLIT_BY, SPLIT_GROUPS, SPLIT_SALT),
+          config -> named(config.splits(), SplitConfig::name));
   static final Section<RouteConfig> ROUTES =
       new Section<>(
           "routes",
@@ -3133,6 +3171,7 @@ final class ConfigKeys {
           MATCHERS,
           RULE_SETS,
           ERROR_PAGES,
+          SPLITS,
           ROUTES,
           ProtectionKeys.PROFILES,
           ProtectionKeys.RATE_LIMITS,

@@ -5,14 +5,17 @@ import io.forebay.core.route.CookieFilter;
 import io.forebay.server.config.ServerConfig.KeyConfig;
 import io.forebay.server.page.ErrorPages;
 import io.forebay.server.rule.Condition;
+import io.forebay.server.rule.KeyGroups;
 import io.forebay.server.rule.LocalAnswer;
 import io.forebay.server.rule.RequestPart;
 import io.forebay.server.rule.RoutePresets;
 import io.forebay.server.rule.RouteRules;
 import io.forebay.server.rule.Rule;
 import io.forebay.server.rule.RuleActions;
+import io.forebay.server.rule.Split;
 import io.forebay.server.text.Printable;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -30,6 +33,7 @@ final class RuleBinder {
   private final ConditionBinder conditions;
   private final ActionBinder actions;
   private final PresetBinder presets;
+  private final Map<String, Split> splits;
   private final Map<String, ConfigTree> sets;
   private final Map<String, List<Bound>> boundSets = new HashMap<>();
 
@@ -39,12 +43,15 @@ final class RuleBinder {
   RuleBinder(
       ConfigValues values,
       List<ConfigProblem> problems,
+      Map<String, Split> splits,
       Set<String> listeners,
       Set<String> origins) {
     this.values = values;
+    this.splits = splits;
     reader = new TreeReader(problems);
     conditions =
-        new ConditionBinder(reader, named(ConfigKeys.MATCHERS, ConfigKeys.MATCHER), listeners);
+        new ConditionBinder(
+            reader, named(ConfigKeys.MATCHERS, ConfigKeys.MATCHER), splits, listeners);
     actions = new ActionBinder(reader, conditions, origins, values.files());
     presets = new PresetBinder(values, reader);
     sets = named(ConfigKeys.RULE_SETS, ConfigKeys.RULE_SET);
@@ -88,7 +95,7 @@ final class RuleBinder {
     RoutePresets ofAll = presets.ofRoute(scope);
     ConfigTree tree = values.tree(scope + "." + ConfigKeys.ROUTE_RULES.name());
     if (tree == null) {
-      return new RouteRules("", List.of(), ofAll);
+      return new RouteRules("", List.of(), ofAll, KeyGroups.NONE);
     }
     List<Bound> rules = rules(scope + ".rules", tree, true);
     if (rules.size() > MAX_RULES) {
@@ -100,7 +107,10 @@ final class RuleBinder {
     }
     rules.forEach(rule -> checkKey(rule, key, cookies));
     return new RouteRules(
-        rules.isEmpty() ? "" : TreeText.of(tree), rules.stream().map(Bound::rule).toList(), ofAll);
+        rules.isEmpty() ? "" : TreeText.of(tree),
+        rules.stream().map(Bound::rule).toList(),
+        ofAll,
+        keyGroups(scope, tree, rules, key));
   }
 
   /** Error pages of all routes, and of requests without a route. */
@@ -108,14 +118,56 @@ final class RuleBinder {
     return presets.defaultPages(named(ConfigKeys.ERROR_PAGES, ConfigKeys.ERROR_PAGE));
   }
 
+  /** The splits on which it depends what the origin is asked: the key tells their groups apart. */
+  private KeyGroups keyGroups(String scope, ConfigTree tree, List<Bound> rules, KeyConfig key) {
+    Set<String> names = new LinkedHashSet<>();
+    for (Bound bound : rules) {
+      Condition condition = bound.rule().when();
+      if (condition != null && changesShared(bound.rule())) {
+        condition.parts(part -> {
+          if (part.kind() == RequestPart.Kind.SPLIT) {
+            names.add(part.name());
+          }
+        });
+      }
+    }
+    // By name: what keys say must not depend on the order of the file.
+    List<Split> used =
+        splits.values().stream()
+            .filter(split -> names.contains(split.name()))
+            .sorted(Comparator.comparing(Split::name))
+            .toList();
+    if (KeyGroups.combinations(used) > KeyGroups.MAX) {
+      reader.problem(
+          tree.place(),
+          scope + ".rules",
+          "splits with "
+              + KeyGroups.combinations(used)
+              + " combinations of groups change what the origin is asked",
+          "use at most " + KeyGroups.MAX);
+      return KeyGroups.NONE;
+    }
+    if (!used.isEmpty() && key.noVarySearch()) {
+      reader.problem(
+          tree.place(),
+          scope + ".rules",
+          "a split changes what the origin is asked, and the key honours No-Vary-Search",
+          "set key.no-vary-search: false, or add pass: true to the rule");
+    }
+    return used.isEmpty() ? KeyGroups.NONE : new KeyGroups(used);
+  }
+
+  private static boolean changesShared(Rule rule) {
+    return !rule.actions().passes() && rule.actions().changesRequest();
+  }
+
   /**
    * What the origin is asked for a key must not depend on what is not in the key: the next client
    * with this key gets the answer, too (I7).
    */
   private void checkKey(Bound bound, KeyConfig key, CookieFilter cookies) {
-    RuleActions done = bound.rule().actions();
     Condition condition = bound.rule().when();
-    if (condition == null || done.passes() || !done.changesRequest()) {
+    if (condition == null || !changesShared(bound.rule())) {
       return;
     }
     Set<String> missing = new LinkedHashSet<>();
@@ -146,6 +198,8 @@ final class RuleBinder {
           !List.of("accept-language", "authorization").contains(part.name())
               && (key.headers().contains(part.name()) || key.unkeyed().key().contains(part.name()));
       case COOKIE -> key.cookies().contains(part.name()) && cookies.passes(part.name());
+      // Its groups come into the key with the rule.
+      case SPLIT -> true;
       case METHOD, CLIENT, LISTENER, PROTOCOL, TLS, TIME, WHOLE -> false;
     };
   }

@@ -39,7 +39,8 @@ public record ServerConfig(
     List<NamedRules> matchers,
     List<NamedRules> ruleSets,
     DefaultPages errorPages,
-    DebugConfig debug) {
+    DebugConfig debug,
+    List<SplitConfig> splits) {
 
   /** A matcher or a set of rules as it was written; the routes have what it was compiled to. */
   public record NamedRules(String name, String text) {}

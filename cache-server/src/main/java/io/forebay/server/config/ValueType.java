@@ -527,6 +527,15 @@ record ValueType<T>(
           ValueType::negativeTtl,
           ValueType::print);
 
+  static final ValueType<SplitConfig.Shares> SHARES =
+      new ValueType<>(
+          "shares",
+          "2 to 16 pairs `GROUP: PERCENTAGE`, 100% together",
+          "([A-Za-z0-9_-]+=[0-9]{1,3}(\\.[0-9]{1,2})?%(,(?!$)|$))*",
+          new SplitConfig.Shares(Map.of("a", 5000, "b", 5000)),
+          ValueType::shares,
+          SplitConfig.Shares::toString);
+
   private static final Pattern SIZE = Pattern.compile("(\\d+(?:\\.\\d+)?)\\s*([A-Za-z%]*)");
   private static final Pattern DURATION = Pattern.compile("(\\d+)\\s*([A-Za-z]*)");
   private static final Pattern HOST_NAME =
@@ -560,7 +569,7 @@ record ValueType<T>(
 
   /** Whether the value may also be written as a YAML mapping of texts. */
   boolean isMap() {
-    return name.equals(NEGATIVE_TTL.name);
+    return name.equals(NEGATIVE_TTL.name) || name.equals(SHARES.name);
   }
 
   /** Whether its shape is YAML that other code reads. */
@@ -818,6 +827,35 @@ record ValueType<T>(
       throw wrong(text, "longer than " + MAX_TIERS + " entries", right);
     }
     return List.copyOf(tiers);
+  }
+
+  private static SplitConfig.Shares shares(String text) throws WrongValueException {
+    String right = "write such as {beta: 10%, current: 90%}";
+    Map<String, Integer> parts = new LinkedHashMap<>();
+    int sum = 0;
+    for (String pair : text.split(",", -1)) {
+      String entry = pair.strip();
+      if (!entry.matches("[A-Za-z0-9_-]{1,63}\\s*=\\s*\\d{1,3}(\\.\\d{1,2})?%")) {
+        throw wrong(entry.replace("=", ": "), "not a group and its share", right);
+      }
+      int equals = entry.indexOf('=');
+      String share = entry.substring(equals + 1, entry.length() - 1).strip();
+      int parsed = new BigDecimal(share).movePointRight(2).intValueExact();
+      String group = entry.substring(0, equals).strip();
+      if (parts.put(group, parsed) != null) {
+        throw wrong(group, "there twice", right);
+      }
+      sum += parsed;
+    }
+    if (parts.size() < 2 || parts.size() > 16) {
+      throw new WrongValueException(parts.size() + " groups", "name 2 to 16");
+    }
+    if (sum != 10_000) {
+      String all = new BigDecimal(sum).movePointLeft(2).stripTrailingZeros().toPlainString();
+      throw new WrongValueException(
+          "the shares are " + all + "% together", "make them 100%: the last group is the rest");
+    }
+    return new SplitConfig.Shares(parts);
   }
 
   private static NegativeTtl negativeTtl(String text) throws WrongValueException {

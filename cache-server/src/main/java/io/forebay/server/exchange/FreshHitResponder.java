@@ -3,6 +3,7 @@ package io.forebay.server.exchange;
 import io.forebay.core.http.KnownField;
 import io.forebay.core.http.WireRequest;
 import io.forebay.core.key.KeyBuilder;
+import io.forebay.core.key.KeyRecipe;
 import io.forebay.core.policy.Decider;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.StoredMeta;
@@ -85,7 +86,8 @@ final class FreshHitResponder {
     if (rules != null && !staysFast(snapshot, rules, request, client)) {
       return false;
     }
-    if (!find(route, request)) {
+    KeyRecipe recipe = snapshot.keyRecipe(route, rules == null ? null : ruled);
+    if (!find(recipe, request)) {
       return false;
     }
     StoredHead head = lane.head();
@@ -129,11 +131,11 @@ final class FreshHitResponder {
   }
 
   /** Finds the object, or the variant of it; its head is pinned then, and its meta wrapped. */
-  private boolean find(Route route, WireRequest request) {
-    if (!keys.build(request, route.keyRecipe()) || !findBuilt()) {
+  private boolean find(KeyRecipe recipe, WireRequest request) {
+    if (!keys.build(request, recipe) || !findBuilt()) {
       return false;
     }
-    return !meta.isVaryMarker() || findVariant(route, request);
+    return !meta.isVaryMarker() || findVariant(recipe, request);
   }
 
   private boolean findBuilt() {
@@ -149,7 +151,7 @@ final class FreshHitResponder {
   }
 
   /** Goes on from the marker that has been found, unless there is more to it than one variant. */
-  private boolean findVariant(Route route, WireRequest request) {
+  private boolean findVariant(KeyRecipe recipe, WireRequest request) {
     StoredHead marker = lane.head();
     int region = marker.region();
     MemorySegment memory = store.region(region);
@@ -159,7 +161,7 @@ final class FreshHitResponder {
         keys.variant(request, meta.selectingFields())
             && !VariantList.hasUnvaried(memory, list, listLength)
             && !VariantList.isDueToMove(
-                memory, list, listLength, keys.hi(), keys.lo(), route.keyRecipe().variants());
+                memory, list, listLength, keys.hi(), keys.lo(), recipe.variants());
     // A marker is not followed by the eviction's samples, so it may be counted before it is sure.
     lane.askedFor();
     lane.unpin(region);

@@ -115,6 +115,29 @@ public final class RequestFacts {
     return view().queryText();
   }
 
+  /** Whether the address of the client is known, or known to be unknown, already here. */
+  boolean isAddressKnown() {
+    return isAddressKnown;
+  }
+
+  @Nullable IpAddress address() {
+    return address;
+  }
+
+  /** A line of a field, valid until the next one is asked for; null where there are fewer. */
+  @Nullable CharSequence line(String lowerCaseName, int index) {
+    WireRequest fast = wire;
+    if (fast == null) {
+      List<String> lines = view().fields().all(lowerCaseName);
+      return index < lines.size() ? lines.get(index) : null;
+    }
+    int at = WireRequest.FIRST_FIELD;
+    for (int i = 0; i <= index && at >= 0; i++) {
+      at = fast.nextField(lowerCaseName, at, line);
+    }
+    return at < 0 ? null : line;
+  }
+
   /** Whether one line of the field passes the test. */
   int anyLine(String lowerCaseName, TextMatcher test) {
     WireRequest fast = wire;

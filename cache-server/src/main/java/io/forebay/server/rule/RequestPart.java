@@ -21,6 +21,7 @@ public record RequestPart(Kind kind, String name) {
     PROTOCOL("protocol"),
     TLS("tls"),
     TIME("time"),
+    SPLIT("split"),
 
     /** All fields, cookies or parameters, named or not. */
     WHOLE("all of");

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 public final class RouteRules {
 
   /** A route without rules. */
-  public static final RouteRules NONE = new RouteRules("", List.of(), RoutePresets.NONE);
+  public static final RouteRules NONE =
+      new RouteRules("", List.of(), RoutePresets.NONE, KeyGroups.NONE);
 
   private final String text;
   private final RoutePresets presets;
@@ -26,13 +27,18 @@ public final class RouteRules {
   /** Those that a request which is a hit has to ask. */
   private final Rule[] ofHits;
 
+  private final KeyGroups keyGroups;
+
   /**
    * Rules of a route.
    *
    * @param text as they were written
+   * @param keyGroups what the keys of the route have of splits
    */
-  public RouteRules(String text, List<Rule> rules, RoutePresets presets) {
+  public RouteRules(
+      String text, List<Rule> rules, RoutePresets presets, KeyGroups keyGroups) {
     this.text = text;
+    this.keyGroups = keyGroups;
     this.presets = presets;
     this.ofPresets = presets.securityHeaders().rules().toArray(new Rule[0]);
     this.rules = Stream.concat(Stream.of(ofPresets), rules.stream()).toArray(Rule[]::new);
@@ -43,6 +49,11 @@ public final class RouteRules {
   /** Whether there is nothing to ask about a request. */
   public boolean isEmpty() {
     return rules.length == 0 && !presets.hasFields();
+  }
+
+  /** What the keys of the route have of splits. */
+  public KeyGroups keyGroups() {
+    return keyGroups;
   }
 
   public RoutePresets presets() {
@@ -65,7 +76,9 @@ public final class RouteRules {
    * @param errors where expressions without a value are counted
    */
   public RuleOutcome of(RequestFacts facts, RuleErrors errors) {
-    return of(facts, rules, new RuleOutcome(errors));
+    RuleOutcome outcome = new RuleOutcome(errors);
+    outcome.keyGroup(keyGroups.of(facts));
+    return of(facts, rules, outcome);
   }
 
   private RuleOutcome of(RequestFacts facts, Rule[] asked, RuleOutcome outcome) {
@@ -99,6 +112,11 @@ public final class RouteRules {
     if (cors != null && !cors.applyFast(facts, into)) {
       return false;
     }
+    int group = keyGroups.of(facts);
+    if (group == Split.LATER) {
+      return false;
+    }
+    into.keyGroup(group);
     for (Rule rule : ofHits) {
       int verdict = rule.test(facts);
       if (verdict == Condition.LATER

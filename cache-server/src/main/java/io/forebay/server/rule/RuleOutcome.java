@@ -26,6 +26,7 @@ public final class RuleOutcome {
   private boolean passes;
   private boolean editsRequest;
   private boolean concernsStoring;
+  private int keyGroup;
 
   // Edits of the fields of what is delivered, in the order of the rules.
   private FieldEdits[] edits = new FieldEdits[0];
@@ -58,6 +59,15 @@ public final class RuleOutcome {
   void clear() {
     editCount = 0;
     hasConditions = false;
+  }
+
+  void keyGroup(int combination) {
+    keyGroup = combination;
+  }
+
+  /** The number of the combination of groups whose keys the request has; 0 for none. */
+  public int keyGroup() {
+    return keyGroup;
   }
 
   /** The rule holds, in an exchange. */
@@ -140,7 +150,7 @@ public final class RuleOutcome {
 
   /** Whether the route is another one for this request. */
   public boolean changesRoute() {
-    return origin != null || passes || editsRequest || concernsStoring;
+    return origin != null || passes || editsRequest || concernsStoring || keyGroup > 0;
   }
 
   /** The origin to ask, or null for that of the route. */

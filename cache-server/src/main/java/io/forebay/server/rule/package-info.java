@@ -8,6 +8,7 @@
  *                          │              │              or an Expression in CEL
  *                          │              ├─ LocalAnswer  deny, redirect (or by a RedirectMap), respond
  *                          │              └─ FieldEdits   fields of what is delivered
+ *                          ├── KeyGroups ── Split           groups of clients that keys tell apart
  *   RequestFacts ──────────┴─► RuleOutcome                what one request gets
  *   ResponseHead ──────────────► ResponseCondition        which edits apply to its response
  * </pre>

@@ -50,7 +50,7 @@ final class RouteCompiler {
         config.host(),
         config.pathPrefix(),
         config.origin(),
-        recipe(config.key(), protection, config.rules().presets().cors() != null),
+        recipe(config, protection),
         config.settings(),
         config.ranges(),
         config.sharing(),
@@ -78,6 +78,17 @@ final class RouteCompiler {
     return hasCors && !isKnown
         ? Stream.concat(key.ignoreHeaders().stream(), Stream.of("origin")).toList()
         : key.ignoreHeaders();
+  }
+
+  /** How a route makes the keys of clients in the last groups of splits. */
+  static KeyRecipe recipe(RouteConfig route, Map<String, ProtectionProfile> profiles) {
+    return recipe(route, route.protection() == null ? null : profiles.get(route.protection()));
+  }
+
+  private static KeyRecipe recipe(RouteConfig route, @Nullable ProtectionProfile protection) {
+    KeyRecipe recipe =
+        recipe(route.key(), protection, route.rules().presets().cors() != null);
+    return route.rules().keyGroups().isEmpty() ? recipe : recipe.ofGroups("");
   }
 
   private static KeyRecipe recipe(

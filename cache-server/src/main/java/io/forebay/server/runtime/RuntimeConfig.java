@@ -1,5 +1,6 @@
 package io.forebay.server.runtime;
 
+import io.forebay.core.key.KeyRecipe;
 import io.forebay.core.key.NamePatterns;
 import io.forebay.core.policy.CacheStatus;
 import io.forebay.core.policy.ProxyStatus;
@@ -70,6 +71,9 @@ public final class RuntimeConfig {
   /** Null where no client debugs. */
   private final @Nullable DebugToken debugToken;
 
+  /** Recipes of the keys of routes with splits in them, by the number of the combination. */
+  private final Map<String, KeyRecipe[]> groupRecipes;
+
   /** Ports of https by the plain text listener that redirects there. */
   private final Map<String, Integer> httpsRedirects;
 
@@ -120,6 +124,18 @@ public final class RuntimeConfig {
                 Collectors.toUnmodifiableMap(
                     RouteConfig::name,
                     route -> route.rules().presets().pages().over(config.errorPages().pages())));
+    Map<String, KeyRecipe[]> recipes = new HashMap<>();
+    for (RouteConfig route : config.routes()) {
+      if (!route.rules().keyGroups().isEmpty()) {
+        KeyRecipe recipe = RouteCompiler.recipe(route, profiles);
+        recipes.put(
+            route.name(),
+            route.rules().keyGroups().texts().stream()
+                .map(recipe::ofGroups)
+                .toArray(KeyRecipe[]::new));
+      }
+    }
+    this.groupRecipes = Map.copyOf(recipes);
   }
 
   /** With numbers of its own for routes. */
@@ -167,6 +183,18 @@ public final class RuntimeConfig {
     return protectedRoutes == null ? null : protectedRoutes.get(route.name());
   }
 
+  /** How the key of a request is made whose rules have that outcome. Allocates nothing. */
+  public KeyRecipe keyRecipe(Route route, @Nullable RuleOutcome outcome) {
+    if (outcome == null || outcome.keyGroup() == 0) {
+      return route.keyRecipe();
+    }
+    KeyRecipe[] recipes = groupRecipes.get(route.name());
+    if (recipes == null) {
+      throw new IllegalStateException("no groups in the keys of route " + route.name());
+    }
+    return recipes[outcome.keyGroup()];
+  }
+
   /** The route as the rules that hold for a request change it. */
   public Route ruled(Route route, RuleOutcome outcome) {
     if (!outcome.changesRoute()) {
@@ -181,6 +209,7 @@ public final class RuntimeConfig {
     Route changed =
         route
             .withOrigin(name)
+            .withKeyRecipe(keyRecipe(route, outcome))
             .withForwarding(route.forwarding().to(replaced, outcome.upstreamEdits()));
     ResponseRules ofResponses = outcome.responseRules();
     if (!outcome.passes() && ofResponses == null) {

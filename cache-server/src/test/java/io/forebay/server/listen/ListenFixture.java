@@ -172,7 +172,8 @@ public final class ListenFixture implements AutoCloseable {
         List.of(),
         List.of(),
         ServerConfig.DefaultPages.NONE,
-        ServerConfig.DebugConfig.OFF);
+        ServerConfig.DebugConfig.OFF,
+        List.of());
   }
 
   /** The same with other bounds of HTTP/2. */
@@ -200,7 +201,8 @@ public final class ListenFixture implements AutoCloseable {
         c.matchers(),
         c.ruleSets(),
         c.errorPages(),
-        c.debug());
+        c.debug(),
+        c.splits());
   }
 
   public int port() {

@@ -119,7 +119,8 @@ class RefusalLogTest {
                 c.matchers(),
                 c.ruleSets(),
                 c.errorPages(),
-                c.debug()));
+                c.debug(),
+                c.splits()));
   }
 
   @AfterEach
