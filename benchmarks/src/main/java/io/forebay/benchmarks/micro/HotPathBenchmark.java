@@ -5,6 +5,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.ReferenceCountUtil;
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Param;
@@ -25,7 +26,8 @@ import org.openjdk.jmh.annotations.TearDown;
  *
  * <pre>java -jar benchmarks/target/benchmarks.jar HotPathBenchmark -prof gc</pre>
  *
- * <p>What rules cost: {@code HotPathBenchmark.hit -p bodyBytes=1 -p ruledRoutes=0,1,10000}.
+ * <p>What rules cost: {@code HotPathBenchmark.hit -p bodyBytes=1 -p ruledRoutes=0,1,10000}; with a
+ * redirect map that has no entry for what is asked: {@code -p redirects=0,1,100000}.
  */
 public class HotPathBenchmark extends Bench {
   private static final int OBJECTS = 1000;
@@ -40,13 +42,19 @@ public class HotPathBenchmark extends Bench {
     @Param("0")
     int ruledRoutes;
 
+    /** Entries of a redirect map of the route that is asked. */
+    @Param("0")
+    int redirects;
+
     private final byte[][] requests = new byte[OBJECTS][];
     private final ZipfDraw draw = new ZipfDraw(OBJECTS, 0.9);
     private @Nullable EmbeddedEdge edge;
 
     @Setup
     public void fill() {
-      EmbeddedEdge opened = new EmbeddedEdge(bodyBytes, routes());
+      Path map = RedirectFiles.write(redirects);
+      EmbeddedEdge opened = new EmbeddedEdge(bodyBytes, routes(map));
+      boolean ignored = map.toFile().delete();
       edge = opened;
       for (int i = 0; i < OBJECTS; i++) {
         requests[i] = EmbeddedEdge.get("/objects/" + bodyBytes + "/" + i);
@@ -65,7 +73,10 @@ public class HotPathBenchmark extends Bench {
       }
     }
 
-    private String routes() {
+    private String routes(Path map) {
+      if (redirects > 0) {
+        return "routes: [{rules: [{redirect: {map: \"" + map + "\"}}]}]\n";
+      }
       if (ruledRoutes == 0) {
         return "";
       }
