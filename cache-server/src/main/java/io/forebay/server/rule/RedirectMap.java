@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * goes over the text of the request once and allocates nothing.
  *
  * <pre>
- *   slots   hash ──► number of an entry + 1, or 0       at most half of them are used
+ *   slots   hash ──► 12 bits of it, and number of an entry + 1; or 0
+ *                    at most half are used; other texts are told by the bits, without a look at them
  *   ends    where FROM and TO of an entry end in the texts
  *   texts   FROM TO FROM TO ...                         Latin-1
  *   kinds   status, and whether FROM is a prefix
@@ -36,6 +37,9 @@ public final class RedirectMap {
   private static final int SEED = 0x811c9dc5;
   private static final int OF_PREFIX = 0x5bd1e995;
   private static final int PREFIX_BIT = 0x40;
+
+  /** Of a slot: the number of an entry + 1. */
+  private static final int ENTRY = 0xfffff;
 
   /** What is compared with entries. */
   public enum By {
@@ -137,12 +141,15 @@ public final class RedirectMap {
       CharSequence path,
       @Nullable CharSequence query) {
     int mask = slots.length - 1;
-    for (int slot = slot(hash, mask); ; slot = (slot + 1) & mask) {
-      int entry = slots[slot] - 1;
-      if (entry < 0) {
+    int mixed = mixed(hash);
+    for (int slot = mixed & mask; ; slot = (slot + 1) & mask) {
+      int found = slots[slot];
+      if (found == 0) {
         return NONE;
       }
-      if (ends[2 * entry] - start(entry) == length
+      int entry = (found & ENTRY) - 1;
+      if (((found ^ mixed) & ~ENTRY) == 0
+          && ends[2 * entry] - start(entry) == length
           && isPrefix(entry) == isPrefix
           && isSame(start(entry), length, host, hostLength, path, query)) {
         return entry;
@@ -239,10 +246,10 @@ public final class RedirectMap {
     return (hash ^ c) * 0x01000193;
   }
 
-  private static int slot(int hash, int mask) {
+  private static int mixed(int hash) {
     int mixed = (hash ^ hash >>> 16) * 0x85ebca6b;
     mixed = (mixed ^ mixed >>> 13) * 0xc2b2ae35;
-    return (mixed ^ mixed >>> 16) & mask;
+    return mixed ^ mixed >>> 16;
   }
 
   private record HasEntry(RedirectMap map) implements Condition {
@@ -303,6 +310,9 @@ public final class RedirectMap {
         return known;
       }
       byte[] target = to.getBytes(StandardCharsets.ISO_8859_1);
+      if (count == ENTRY) {
+        throw new IllegalStateException("more than " + ENTRY + " entries");
+      }
       if (count == kinds.length) {
         kinds = Arrays.copyOf(kinds, 2 * count);
         ends = Arrays.copyOf(ends, 4 * count);
@@ -337,8 +347,8 @@ public final class RedirectMap {
 
     private int find(int hash, boolean isPrefix, byte[] key) {
       int mask = slots.length - 1;
-      for (int slot = slot(hash, mask); ; slot = (slot + 1) & mask) {
-        int entry = slots[slot] - 1;
+      for (int slot = mixed(hash) & mask; ; slot = (slot + 1) & mask) {
+        int entry = (slots[slot] & ENTRY) - 1;
         if (entry < 0) {
           return NONE;
         }
@@ -356,11 +366,12 @@ public final class RedirectMap {
 
     private void put(int hash, int entry) {
       int mask = slots.length - 1;
-      int slot = slot(hash, mask);
+      int mixed = mixed(hash);
+      int slot = mixed & mask;
       while (slots[slot] != 0) {
         slot = (slot + 1) & mask;
       }
-      slots[slot] = entry + 1;
+      slots[slot] = (mixed & ~ENTRY) | (entry + 1);
     }
 
     private void grow() {
