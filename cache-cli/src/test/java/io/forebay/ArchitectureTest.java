@@ -52,7 +52,7 @@ class ArchitectureTest {
           List.of("exchange"),
           List.of("listen.http1", "listen.http2", "listen.http3", "listen.connection"),
           List.of("fill", "fill.history", "deliver", "response", "purge"),
-          List.of("origin.hedge", "origin.resume"),
+          List.of("origin.hedge", "origin.mirror", "origin.resume"),
           List.of(
               "origin",
               "origin.call",

@@ -58,6 +58,8 @@ import io.forebay.server.origin.group.Origins;
 import io.forebay.server.origin.group.OwnListenAddresses;
 import io.forebay.server.origin.hedge.HedgingOriginClient;
 import io.forebay.server.origin.limit.LimitStatus;
+import io.forebay.server.origin.mirror.MirrorLimiter;
+import io.forebay.server.origin.mirror.MirroringOriginClient;
 import io.forebay.server.origin.probe.Prober;
 import io.forebay.server.origin.probe.ServerProbes;
 import io.forebay.server.origin.resume.ResumingOriginClient;
@@ -135,6 +137,7 @@ public final class Server implements NodeControl, AutoCloseable {
   private final CopyQuota copies;
   private final FillTable fills;
   private final TunnelLimiter tunnels = new TunnelLimiter();
+  private final MirrorLimiter mirrors = new MirrorLimiter();
   private final ClientLimiter places = new ClientLimiter();
   private final RateBuckets rateBuckets;
   private final Verifiers verifiers;
@@ -506,6 +509,15 @@ public final class Server implements NodeControl, AutoCloseable {
     OriginSender hedging =
         new HedgingOriginClient(client, client::isHedged, loop.eventLoop(), loopCounters);
     OriginClient resuming = new ResumingOriginClient(hedging, client::isResumed, loopCounters);
+    OriginClient mirroring =
+        new MirroringOriginClient(
+            resuming,
+            client,
+            client::hostOf,
+            loop.eventLoop(),
+            mirrors,
+            loopCounters,
+            new SplittableRandom());
     var lane = store.lane(loop.index());
     long memoryBytes = (long) store.regionCount() * store.regionBytes();
     var filling =
@@ -515,7 +527,7 @@ public final class Server implements NodeControl, AutoCloseable {
             lane,
             new KeyBuilder(store.secret()),
             new Scopes(store.secret()),
-            resuming,
+            mirroring,
             loopCounters,
             store,
             fills,

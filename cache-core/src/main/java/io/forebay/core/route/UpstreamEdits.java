@@ -2,6 +2,7 @@ package io.forebay.core.route;
 
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.RequestView;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Changes of a request on its way to the origin, behind the key: what is stored is stored under the
@@ -18,4 +19,9 @@ public interface UpstreamEdits {
 
   /** The fields that the origin gets. */
   HeaderFields fields(RequestView request, HeaderFields fields);
+
+  /** The origin that gets a copy, or null. */
+  default @Nullable Mirror mirror() {
+    return null;
+  }
 }

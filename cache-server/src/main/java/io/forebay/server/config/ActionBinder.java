@@ -2,6 +2,7 @@ package io.forebay.server.config;
 
 import io.forebay.core.http.FieldSyntax;
 import io.forebay.core.http.HeaderFields;
+import io.forebay.core.route.Mirror;
 import io.forebay.core.route.ResponseOverrides;
 import io.forebay.server.rule.FieldEdits;
 import io.forebay.server.rule.LocalAnswer;
@@ -42,6 +43,7 @@ final class ActionBinder {
           "origin",
           "rewrite",
           "request-headers",
+          "mirror",
           "response",
           "ttl",
           "grace",
@@ -177,6 +179,8 @@ final class ActionBinder {
     Rewrite rewrite = ofRewrite == null ? null : rewrite(path + ".rewrite", ofRewrite.value());
     FieldEdits requestFields = edits(path, entries, "request-headers", OF_REQUESTS);
     FieldEdits responseFields = edits(path, entries, "response-headers", OF_THE_NODE);
+    ConfigTree.Entry ofMirror = entries.get("mirror");
+    Mirror mirror = ofMirror == null ? null : mirror(path + ".mirror", ofMirror.value());
     if (!mayDependOnResponse(path, entries)) {
       return null;
     }
@@ -202,6 +206,7 @@ final class ActionBinder {
             && (ofOrigin == null || origin != null)
             && (ofRewrite == null || rewrite != null)
             && (ofResponse == null || response != null)
+            && (ofMirror == null || mirror != null)
             && (!entries.containsKey("request-headers") || requestFields != null)
             && (!entries.containsKey("response-headers") || responseFields != null);
     if (!isWhole || passes == null) {
@@ -209,8 +214,17 @@ final class ActionBinder {
     }
     RuleActions actions =
         new RuleActions(
-            answer, passes, origin, rewrite, requestFields, store, responseFields, response);
-    if (answer != null && (passes || store != null || actions.changesRequest())) {
+            answer,
+            passes,
+            origin,
+            rewrite,
+            requestFields,
+            store,
+            responseFields,
+            response,
+            mirror);
+    if (answer != null
+        && (passes || store != null || mirror != null || actions.changesRequest())) {
       reader.problem(
           place, path, answering + " ends the request, so the origin is not asked", "keep one");
       return null;
@@ -297,6 +311,41 @@ final class ActionBinder {
   private @Nullable String origin(String path, ConfigTree tree) {
     List<String> names = reader.words(path, tree, origins);
     return names == null || names.size() != 1 ? null : names.getFirst();
+  }
+
+  private @Nullable Mirror mirror(String path, ConfigTree tree) {
+    if (!(tree instanceof ConfigTree.Mapping)) {
+      String name = origin(path, tree);
+      return name == null ? null : new Mirror(name, 100, false, false);
+    }
+    Map<String, ConfigTree.Entry> entries =
+        reader.entries(path, tree, List.of("origin", "share", "requests", "secrets"));
+    ConfigTree.Entry ofOrigin = entries == null ? null : entries.get("origin");
+    if (entries == null || ofOrigin == null) {
+      if (entries != null) {
+        reader.problem(tree.place(), path + ".origin", "is missing", "name an origin");
+      }
+      return null;
+    }
+    String name = origin(path + ".origin", ofOrigin.value());
+    ConfigTree.Entry ofShare = entries.get("share");
+    Integer share =
+        ofShare == null
+            ? Integer.valueOf(100)
+            : reader.value(path + ".share", ofShare.value(), ValueType.percent(1, 100));
+    ConfigTree.Entry ofRequests = entries.get("requests");
+    List<String> requests =
+        ofRequests == null
+            ? List.of("forwarded")
+            : reader.words(path + ".requests", ofRequests.value(), List.of("forwarded", "all"));
+    ConfigTree.Entry ofSecrets = entries.get("secrets");
+    Boolean secrets =
+        ofSecrets == null
+            ? Boolean.FALSE
+            : reader.value(path + ".secrets", ofSecrets.value(), ValueType.BOOLEAN);
+    return name == null || share == null || requests == null || secrets == null
+        ? null
+        : new Mirror(name, share, requests.contains("all"), secrets);
   }
 
   private @Nullable Rewrite rewrite(String path, ConfigTree tree) {

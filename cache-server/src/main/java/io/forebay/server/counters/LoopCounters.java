@@ -67,6 +67,12 @@ public final class LoopCounters {
 
   public long originFetches;
   public long originFailures;
+
+  /** Copies of requests for origins that mirror them. */
+  public long mirrorsSent;
+
+  public long mirrorsDropped;
+  public long mirrorFailures;
   public long originRetries;
   public long originHedges;
   public long originHedgesWon;

@@ -12,6 +12,7 @@ import io.forebay.server.fairness.ClientNetwork;
 import io.forebay.server.http.ClientInfo;
 import io.forebay.server.http.ResponseSink;
 import io.forebay.server.network.IpAddress;
+import io.forebay.server.origin.call.OriginRequest;
 import io.forebay.server.response.HeadLines;
 import io.forebay.server.response.HeadWriter;
 import io.forebay.server.rule.LocalAnswer;
@@ -46,6 +47,7 @@ final class RuleResponder {
     request.rules(outcome);
     request.route(request.config().ruled(request.route(), outcome));
     request.hideRemovedFields();
+    mirrorAll(loop, request, outcome);
     return switch (outcome.answer()) {
       case null -> null;
       case LocalAnswer.Deny deny ->
@@ -95,6 +97,25 @@ final class RuleResponder {
     if (presets != null) {
       request.rules(presets);
     }
+  }
+
+  /** Sends a copy of the client's request, whatever answers it, where a rule says so. */
+  private static void mirrorAll(ExchangeContext loop, ClientRequest request, RuleOutcome outcome) {
+    if (outcome.mirrorOfAll() == null || outcome.answer() != null) {
+      return;
+    }
+    RuntimeConfig config = request.config();
+    loop.origins()
+        .sendCopy(
+            config
+                .upstream()
+                .pass(
+                    request.route(),
+                    request.view(),
+                    request.client(),
+                    config.hostFor(request.route().originName()),
+                    request.body(),
+                    OriginRequest.Hop.PLAIN));
   }
 
   /** Why a request is passed, if that follows from its route and head. */

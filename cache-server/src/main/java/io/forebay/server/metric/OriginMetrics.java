@@ -38,6 +38,18 @@ final class OriginMetrics {
         "Response bodies that broke off and were continued by a range request.",
         () -> from.sum(c -> c.originBodiesResumed));
     meters.counter(
+        "forebay_mirror_requests",
+        "Copies of requests sent to origins by `mirror`; origin metrics count them too.",
+        () -> from.sum(c -> c.mirrorsSent));
+    meters.counter(
+        "forebay_mirror_dropped",
+        "Copies not sent: too many in progress, a request with a body, an upgrade, or a copy itself.",
+        () -> from.sum(c -> c.mirrorsDropped));
+    meters.counter(
+        "forebay_mirror_failures",
+        "Copies that the mirroring origin did not answer, or not in time.",
+        () -> from.sum(c -> c.mirrorFailures));
+    meters.counter(
         "forebay_origin_connections_opened",
         "Connections opened to origins.",
         () -> from.sum(c -> c.originConnectionsOpened));

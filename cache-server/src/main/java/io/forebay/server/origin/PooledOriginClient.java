@@ -151,6 +151,12 @@ public final class PooledOriginClient implements OriginSender {
     return call;
   }
 
+  /** The Host field that is configured for the origin of that name, or null. On the loop. */
+  public @Nullable String hostOf(String origin) {
+    Origin known = origins.find(origin);
+    return known == null ? null : known.config().host();
+  }
+
   /** Whether late requests to the origin of that name go to a second server too. On the loop. */
   public boolean isHedged(String origin) {
     Origin known = origins.find(origin);

@@ -1,5 +1,6 @@
 package io.forebay.server.rule;
 
+import io.forebay.core.route.Mirror;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param store of the response of the origin
  * @param responseFields fields of what is delivered
  * @param response for which responses these are changed; null for all
+ * @param mirror the origin that gets a copy of the request
  */
 public record RuleActions(
     @Nullable LocalAnswer answer,
@@ -23,11 +25,12 @@ public record RuleActions(
     @Nullable FieldEdits requestFields,
     @Nullable StoreActions store,
     @Nullable FieldEdits responseFields,
-    @Nullable ResponseCondition response) {
+    @Nullable ResponseCondition response,
+    @Nullable Mirror mirror) {
 
   /** Of a rule that does nothing but change fields of what is delivered. */
   static RuleActions ofFields(FieldEdits edits) {
-    return new RuleActions(null, false, null, null, null, null, edits, null);
+    return new RuleActions(null, false, null, null, null, null, edits, null, null);
   }
 
   /** The highest group of an expression that is named, or 0. */
@@ -79,6 +82,15 @@ public record RuleActions(
     if (requestFields != null) {
       words.add("changes request fields");
     }
+    if (mirror != null) {
+      words.add(
+          "sends a copy of "
+              + mirror.sharePercent()
+              + "% of the requests "
+              + (mirror.isOfAll() ? "" : "to the origin ")
+              + "to origin "
+              + mirror.origin());
+    }
     if (store != null) {
       words.add(
           (store.overrides().isNeverStored() ? "forbids storing" : "sets how long it is stored")
@@ -92,7 +104,7 @@ public record RuleActions(
 
   /** Whether a hit may be different for it. */
   boolean concernsHits() {
-    return answer != null || passes || responseFields != null;
+    return answer != null || passes || responseFields != null || mirrorsHits();
   }
 
   /** Whether the fast lane can do it. */
@@ -100,6 +112,11 @@ public record RuleActions(
     FieldEdits fields = responseFields;
     return answer == null
         && !passes
+        && !mirrorsHits()
         && (fields == null || (fields.isConstant() && (response == null || response.isFast())));
+  }
+
+  private boolean mirrorsHits() {
+    return mirror != null && mirror.isOfAll();
   }
 }

@@ -1,6 +1,7 @@
 package io.forebay.server.rule;
 
 import io.forebay.core.http.RequestView;
+import io.forebay.core.route.Mirror;
 import io.forebay.core.route.ResponseRules;
 import io.forebay.core.route.UpstreamEdits;
 import io.forebay.server.counters.RuleErrors;
@@ -24,6 +25,7 @@ public final class RuleOutcome {
   private String @Nullable [] captures;
   private @Nullable String origin;
   private boolean passes;
+  private @Nullable Mirror mirror;
   private boolean editsRequest;
   private boolean concernsStoring;
   private int keyGroup;
@@ -83,6 +85,10 @@ public final class RuleOutcome {
     }
     passes |= rule.actions().passes();
     editsRequest |= rule.actions().rewrite() != null || rule.actions().requestFields() != null;
+    if (rule.actions().mirror() != null) {
+      mirror = rule.actions().mirror();
+      editsRequest = true;
+    }
     concernsStoring |= rule.actions().store() != null;
     if (rule.actions().answer() != null) {
       answer = rule.actions().answer();
@@ -165,7 +171,12 @@ public final class RuleOutcome {
 
   /** What the origin is asked otherwise than the client asks, or null. */
   public @Nullable UpstreamEdits upstreamEdits() {
-    return editsRequest ? new RuleUpstreamEdits(rules) : null;
+    return editsRequest ? new RuleUpstreamEdits(rules, mirror) : null;
+  }
+
+  /** The origin that gets a copy of every request of clients, or null. */
+  public @Nullable Mirror mirrorOfAll() {
+    return mirror != null && mirror.isOfAll() ? mirror : null;
   }
 
   /** What is said of the storing of responses, or null. */

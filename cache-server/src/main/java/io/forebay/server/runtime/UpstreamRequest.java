@@ -7,6 +7,7 @@ import io.forebay.core.http.MaxForwards;
 import io.forebay.core.http.RequestView;
 import io.forebay.core.key.FieldRecipe;
 import io.forebay.core.policy.Decider;
+import io.forebay.core.route.Mirror;
 import io.forebay.core.route.Route;
 import io.forebay.core.route.UpstreamEdits;
 import io.forebay.server.config.ServerConfig.ForwardingConfig;
@@ -75,7 +76,8 @@ public final class UpstreamRequest {
       out.add(validators.name(i), validators.value(i));
     }
     return new OriginRequest(
-        request.method(), target(route, request), edited(route, request, out), body);
+            request.method(), target(route, request), edited(route, request, out), body)
+        .mirroredTo(mirror(route));
   }
 
   /** The request of a client, passed on but for the fields that the route drops. */
@@ -87,12 +89,13 @@ public final class UpstreamRequest {
       RequestBody body,
       OriginRequest.Hop hop) {
     return new OriginRequest(
-        request.method(),
-        target(route, request),
-        edited(route, request, begin(route, request, client, host, dropped(route, request))),
-        body,
-        hop,
-        client);
+            request.method(),
+            target(route, request),
+            edited(route, request, begin(route, request, client, host, dropped(route, request))),
+            body,
+            hop,
+            client)
+        .mirroredTo(mirror(route));
   }
 
   /**
@@ -104,6 +107,11 @@ public final class UpstreamRequest {
     return Decider.decideBeforeLookup(request, route) == null
         ? recipe::drops
         : name -> recipe.dropsPassed(request.method(), name);
+  }
+
+  private static @Nullable Mirror mirror(Route route) {
+    UpstreamEdits edits = route.forwarding().edits();
+    return edits == null ? null : edits.mirror();
   }
 
   private static HeaderFields edited(

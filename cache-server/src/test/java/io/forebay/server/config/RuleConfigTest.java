@@ -166,6 +166,14 @@ final class RuleConfigTest {
         "[{response-headers: {set: {a: b}, remove: A}}] | a is both set and removed",
         "[{response-headers: {set: {a: \"b\\r\\nc: d\"}}}] | has characters other than printable ASCII",
         "[{response-headers: {set: {a: $x}}}] | no variable $x",
+        "[{mirror: nowhere}] | .0.mirror: \"nowhere\" is not known here; known here: default",
+        "[{mirror: {share: 5%}}] | .0.mirror.origin: is missing; name an origin",
+        "[{mirror: {origin: default, share: 0%}}] | .0.mirror.share: \"0\" is out of range",
+        "[{mirror: {origin: default, share: 5}}] | .0.mirror.share: \"5\" is not a percentage",
+        "[{mirror: {origin: default, requests: some}}] | .0.mirror.requests: \"some\" is not known here",
+        "[{mirror: {origin: default, secrets: 2}}] | .0.mirror.secrets: \"2\" is neither true nor false",
+        "[{mirror: {origin: default, body: 1}}] | .0.mirror.body: unknown key",
+        "[{deny: 403, mirror: default}] | deny ends the request, so the origin is not asked",
       })
   void whatIsWrongIsSaidWithItsPlace(String rules, String expected) throws IOException {
     List<ConfigProblem> problems = refused(withRules(rules));

@@ -11,4 +11,7 @@ public interface OriginClient {
    * @param origin name of a configured origin
    */
   OriginCall send(String origin, OriginRequest request, OriginListener listener);
+
+  /** Sends the copy of a request that need not be sent itself; nobody learns what becomes of it. */
+  default void sendCopy(OriginRequest request) {}
 }

@@ -2,6 +2,7 @@ package io.forebay.server.origin.call;
 
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.UpgradeOffer;
+import io.forebay.core.route.Mirror;
 import io.forebay.server.http.ClientInfo;
 import io.forebay.server.http.RequestBody;
 import java.util.Set;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param hop what is said on this connection alone
  * @param client on whose behalf alone it is sent, or null where others may get the response too
  * @param priority where requests wait at the origin's limit
+ * @param mirror the origin that gets a copy, or null
  */
 public record OriginRequest(
     String method,
@@ -25,10 +27,23 @@ public record OriginRequest(
     RequestBody body,
     Hop hop,
     @Nullable ClientInfo client,
-    Priority priority) {
+    Priority priority,
+    @Nullable Mirror mirror) {
 
   private static final Set<String> IDEMPOTENT =
       Set.of("GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "QUERY");
+
+  /** A request without a copy. */
+  public OriginRequest(
+      String method,
+      String target,
+      HeaderFields fields,
+      RequestBody body,
+      Hop hop,
+      @Nullable ClientInfo client,
+      Priority priority) {
+    this(method, target, fields, body, hop, client, priority, null);
+  }
 
   /** A request that a client waits for. */
   public OriginRequest(
@@ -56,30 +71,37 @@ public record OriginRequest(
   public OriginRequest at(String newTarget) {
     return newTarget.equals(target)
         ? this
-        : new OriginRequest(method, newTarget, fields, body, hop, client, priority);
+        : new OriginRequest(method, newTarget, fields, body, hop, client, priority, mirror);
   }
 
   /** The same, and trailers of the response are wanted. */
   public OriginRequest takingTrailers(boolean value) {
     return new OriginRequest(
-        method, target, fields, body, new Hop(null, false, value), client, priority);
+        method, target, fields, body, new Hop(null, false, value), client, priority, mirror);
   }
 
   /** The same on behalf of one client. */
   public OriginRequest onBehalfOf(ClientInfo newClient) {
-    return new OriginRequest(method, target, fields, body, hop, newClient, priority);
+    return new OriginRequest(method, target, fields, body, hop, newClient, priority, mirror);
   }
 
   /** The same with other fields. */
   public OriginRequest with(HeaderFields newFields) {
-    return new OriginRequest(method, target, newFields, body, hop, client, priority);
+    return new OriginRequest(method, target, newFields, body, hop, client, priority, mirror);
   }
 
   /** The same with another priority. */
   public OriginRequest with(Priority newPriority) {
     return newPriority == priority
         ? this
-        : new OriginRequest(method, target, fields, body, hop, client, newPriority);
+        : new OriginRequest(method, target, fields, body, hop, client, newPriority, mirror);
+  }
+
+  /** The same with a copy for another origin, or without one. */
+  public OriginRequest mirroredTo(@Nullable Mirror newMirror) {
+    return newMirror == null && mirror == null
+        ? this
+        : new OriginRequest(method, target, fields, body, hop, client, priority, newMirror);
   }
 
   /** Whether the method's effect is the same when it is sent twice (RFC 9110 §9.2.2). */
