@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class ActionBinder {
   static final int MAX_FIELD_LINES = 64;
   private static final int MAX_VALUE = 4096;
+  private static final ValueType<Long> HELD_BODY = ValueType.size("1KiB", "1GiB");
 
   private static final List<String> ANSWERS = List.of("deny", "redirect", "respond");
 
@@ -44,6 +45,7 @@ final class ActionBinder {
           "rewrite",
           "request-headers",
           "mirror",
+          "hold-body",
           "response",
           "ttl",
           "grace",
@@ -181,6 +183,9 @@ final class ActionBinder {
     FieldEdits responseFields = edits(path, entries, "response-headers", OF_THE_NODE);
     ConfigTree.Entry ofMirror = entries.get("mirror");
     Mirror mirror = ofMirror == null ? null : mirror(path + ".mirror", ofMirror.value());
+    ConfigTree.Entry ofHeld = entries.get("hold-body");
+    Long heldBytes =
+        ofHeld == null ? null : reader.value(path + ".hold-body", ofHeld.value(), HELD_BODY);
     if (!mayDependOnResponse(path, entries)) {
       return null;
     }
@@ -207,6 +212,7 @@ final class ActionBinder {
             && (ofRewrite == null || rewrite != null)
             && (ofResponse == null || response != null)
             && (ofMirror == null || mirror != null)
+            && (ofHeld == null || heldBytes != null)
             && (!entries.containsKey("request-headers") || requestFields != null)
             && (!entries.containsKey("response-headers") || responseFields != null);
     if (!isWhole || passes == null) {
@@ -222,9 +228,11 @@ final class ActionBinder {
             store,
             responseFields,
             response,
-            mirror);
-    if (answer != null
-        && (passes || store != null || mirror != null || actions.changesRequest())) {
+            mirror,
+            heldBytes == null ? 0 : heldBytes);
+    boolean asksOrigin =
+        passes || store != null || mirror != null || ofHeld != null || actions.changesRequest();
+    if (answer != null && asksOrigin) {
       reader.problem(
           place, path, answering + " ends the request, so the origin is not asked", "keep one");
       return null;

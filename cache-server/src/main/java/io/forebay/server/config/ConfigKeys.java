@@ -2179,7 +2179,8 @@ final class ConfigKeys {
           size("1MiB", "1TiB"),
           "64MiB",
           LimitsConfig::privateCopyBytes,
-          "Maximum memory for bytes that slow clients have not read yet.");
+          "Maximum memory for bytes that slow clients have not read yet, and for request bodies that"
+              + " `hold-body` of a rule holds.");
   static final Field<LimitsConfig, Integer> LIMIT_CONNECTIONS_PER_ADDRESS =
       live(
           "connections-per-address",

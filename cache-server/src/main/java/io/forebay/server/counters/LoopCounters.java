@@ -68,6 +68,9 @@ public final class LoopCounters {
   public long originFetches;
   public long originFailures;
 
+  /** Request bodies that were read whole before an origin was asked. */
+  public long bodiesHeld;
+
   /** Copies of requests for origins that mirror them. */
   public long mirrorsSent;
 

@@ -2,7 +2,10 @@ package io.forebay.server.deliver;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The node-wide limit on bytes copied out of regions for slow sockets (I5). Any thread. */
+/**
+ * The node-wide limit on bytes that are held for single clients: copied out of regions for slow
+ * sockets, and request bodies (I5). Any thread.
+ */
 public final class CopyQuota {
 
   private volatile long limitBytes;
@@ -13,7 +16,7 @@ public final class CopyQuota {
   }
 
   /** Takes room for a copy; false when the bound would be passed. */
-  boolean reserve(long bytes) {
+  public boolean reserve(long bytes) {
     if (usedBytes.addAndGet(bytes) <= limitBytes) {
       return true;
     }
@@ -21,7 +24,7 @@ public final class CopyQuota {
     return false;
   }
 
-  void giveBack(long bytes) {
+  public void giveBack(long bytes) {
     usedBytes.addAndGet(-bytes);
   }
 

@@ -88,6 +88,11 @@ public final class Leases {
     return new LeasedBuf(this, LeasedBuf.noBacking());
   }
 
+  /** The quota of what is held for single clients. */
+  public CopyQuota copies() {
+    return copies;
+  }
+
   /** Copies pinned bytes behind what a buffer holds. */
   public void copyTo(ByteBuf out, int region, int offset, int lengthBytes) {
     countRemote(region, lengthBytes);

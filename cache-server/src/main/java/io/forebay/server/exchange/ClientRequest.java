@@ -205,6 +205,11 @@ final class ClientRequest {
     body = held;
   }
 
+  /** From now on the body is read through that. */
+  void holds(HeldBody held) {
+    body = held;
+  }
+
   /** The content has been read, and is a part of the key from now on. */
   void contentDigest(String digest) {
     view = new QueryRequest(view, digest);

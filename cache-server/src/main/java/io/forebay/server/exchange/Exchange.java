@@ -108,7 +108,7 @@ final class Exchange extends ClientResponse
             case ADMITTED -> admitted();
             case LOOK_UP -> lookUp();
             case FETCH -> fetch();
-            case PASS -> PassThrough.begin(loop, request, this, lookup, permits(), this);
+            case PASS -> pass();
             case AWAIT -> Step.AWAIT;
           };
     }
@@ -463,6 +463,13 @@ final class Exchange extends ClientResponse
     return Step.PASS;
   }
 
+  private Step pass() {
+    Step holding = HeldBody.hold(loop, request, this, this);
+    return holding != null
+        ? holding
+        : PassThrough.begin(loop, request, this, lookup, permits(), this);
+  }
+
   // --- fetch ------------------------------------------------------------------------------------
 
   private Step fetch() {
@@ -614,6 +621,9 @@ final class Exchange extends ClientResponse
     }
     if (permits != null) {
       permits.ends();
+    }
+    if (request.body() instanceof HeldBody held) {
+      held.release();
     }
     if (!isOver() && request.hasHeldContent()) {
       loop.fills().endContent();

@@ -138,6 +138,8 @@ final class PassThrough extends OriginRelay implements Tunnel.Outcome {
     boolean expectsContinue =
         request.view().has(KnownField.EXPECT)
             && request.body().lengthBytes() != 0
+            // What is held was asked for already.
+            && !(request.body() instanceof HeldBody)
             && response.sink().acceptsInterim();
     RuntimeConfig config = request.config();
     return config

@@ -33,8 +33,16 @@ public interface RequestBody {
   /** Declared length in bytes, or -1 when not declared. */
   long lengthBytes();
 
-  /** Sets who receives; once, before the first demand. */
+  /**
+   * Sets who receives; once, before the first demand. Of a body that is repeatable each receiver
+   * gets all of it from the beginning, one after the other.
+   */
   void receiver(Receiver receiver);
+
+  /** Whether all of it is here, and can be sent again. */
+  default boolean isRepeatable() {
+    return false;
+  }
 
   /** Allows that many more bytes to be delivered; credit adds up. */
   void demand(long bytes);

@@ -38,6 +38,10 @@ final class OriginMetrics {
         "Response bodies that broke off and were continued by a range request.",
         () -> from.sum(c -> c.originBodiesResumed));
     meters.counter(
+        "forebay_request_bodies_held",
+        "Request bodies read whole before the origin was asked (`hold-body`).",
+        () -> from.sum(c -> c.bodiesHeld));
+    meters.counter(
         "forebay_mirror_requests",
         "Copies of requests sent to origins by `mirror`; origin metrics count them too.",
         () -> from.sum(c -> c.mirrorsSent));

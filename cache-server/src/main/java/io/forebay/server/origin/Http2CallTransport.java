@@ -237,9 +237,10 @@ final class Http2CallTransport implements CallTransport, Http2CallListener, Body
 
   /** The origin has not looked at it: any request may be sent again whose body is still there. */
   private void onUnprocessed(String detail) {
-    boolean isBodyThere = !isBodyBegun() || (body != null && body.isWhole());
+    boolean isKept = body != null && body.isWhole();
+    boolean isBodyThere = !isBodyBegun() || isKept || call.request().body().isRepeatable();
     if (!call.isRetried() && isBodyThere && !pool.client().isClosed()) {
-      if (body != null && sender != null && isBodyBegun()) {
+      if (body != null && sender != null && isBodyBegun() && isKept) {
         sender.detach();
         body.rewind();
       }
@@ -262,7 +263,7 @@ final class Http2CallTransport implements CallTransport, Http2CallListener, Body
             && !hasHead
             && !hasInterim
             && !call.isRetried()
-            && !isBodyBegun()
+            && (!isBodyBegun() || call.request().body().isRepeatable())
             && !pool.client().isClosed()
             && call.request().isIdempotent();
     if (isRetryable) {

@@ -51,6 +51,11 @@ final class KeptBody implements RequestBody, RequestBody.Receiver {
     return isKeeping && !isOver && failure == null;
   }
 
+  /** Whether nothing is left of it. */
+  boolean isCancelled() {
+    return isOver;
+  }
+
   /** The present receiver gets no more; the next one gets everything from the beginning. */
   void rewind() {
     receiver = null;

@@ -615,7 +615,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter
         && interimCount == 0
         && !current.isRetried()
         && !client.isClosed()
-        && (sender == null || !sender.isStarted())
+        && (sender == null || !sender.isStarted() || current.request().body().isRepeatable())
         && current.request().isIdempotent();
   }
 

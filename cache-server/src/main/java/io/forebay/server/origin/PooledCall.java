@@ -116,12 +116,21 @@ final class PooledCall implements OriginCall, LongSupplier {
 
   /** The body to send, from its beginning. */
   RequestBody body() {
-    return kept == null ? request.body() : kept;
+    KeptBody body = kept();
+    return body == null ? request.body() : body;
+  }
+
+  /**
+   * The body with its beginning kept; null where that is over and the body itself is repeatable.
+   */
+  private @Nullable KeptBody kept() {
+    KeptBody body = kept;
+    return body != null && body.isCancelled() && request.body().isRepeatable() ? null : body;
   }
 
   /** The body to send, from now on with its beginning kept. */
   KeptBody keptBody() {
-    KeptBody body = kept;
+    KeptBody body = kept();
     if (body == null) {
       body = new KeptBody(request.body());
       kept = body;

@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param responseFields fields of what is delivered
  * @param response for which responses these are changed; null for all
  * @param mirror the origin that gets a copy of the request
+ * @param heldBodyBytes up to which length request bodies are read before the origin is asked; 0 for
+ *     not at all
  */
 public record RuleActions(
     @Nullable LocalAnswer answer,
@@ -26,11 +28,12 @@ public record RuleActions(
     @Nullable StoreActions store,
     @Nullable FieldEdits responseFields,
     @Nullable ResponseCondition response,
-    @Nullable Mirror mirror) {
+    @Nullable Mirror mirror,
+    long heldBodyBytes) {
 
   /** Of a rule that does nothing but change fields of what is delivered. */
   static RuleActions ofFields(FieldEdits edits) {
-    return new RuleActions(null, false, null, null, null, null, edits, null, null);
+    return new RuleActions(null, false, null, null, null, null, edits, null, null, 0);
   }
 
   /** The highest group of an expression that is named, or 0. */
@@ -81,6 +84,9 @@ public record RuleActions(
     }
     if (requestFields != null) {
       words.add("changes request fields");
+    }
+    if (heldBodyBytes > 0) {
+      words.add("holds request bodies of up to " + heldBodyBytes + " bytes");
     }
     if (mirror != null) {
       words.add(

@@ -26,6 +26,7 @@ public final class RuleOutcome {
   private @Nullable String origin;
   private boolean passes;
   private @Nullable Mirror mirror;
+  private long heldBodyBytes;
   private boolean editsRequest;
   private boolean concernsStoring;
   private int keyGroup;
@@ -85,6 +86,9 @@ public final class RuleOutcome {
     }
     passes |= rule.actions().passes();
     editsRequest |= rule.actions().rewrite() != null || rule.actions().requestFields() != null;
+    if (rule.actions().heldBodyBytes() > 0) {
+      heldBodyBytes = rule.actions().heldBodyBytes();
+    }
     if (rule.actions().mirror() != null) {
       mirror = rule.actions().mirror();
       editsRequest = true;
@@ -172,6 +176,11 @@ public final class RuleOutcome {
   /** What the origin is asked otherwise than the client asks, or null. */
   public @Nullable UpstreamEdits upstreamEdits() {
     return editsRequest ? new RuleUpstreamEdits(rules, mirror) : null;
+  }
+
+  /** Up to which length a request body is read before the origin is asked; 0 for not at all. */
+  public long heldBodyBytes() {
+    return heldBodyBytes;
   }
 
   /** The origin that gets a copy of every request of clients, or null. */

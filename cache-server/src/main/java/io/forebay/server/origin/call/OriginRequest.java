@@ -111,7 +111,9 @@ public record OriginRequest(
 
   /** Whether it makes no difference to send it twice, and all of it is there to do so. */
   public boolean isSafeToSendAgain() {
-    return body.lengthBytes() == 0 && hop.upgrade() == null && isIdempotent();
+    return (body.lengthBytes() == 0 || body.isRepeatable())
+        && hop.upgrade() == null
+        && isIdempotent();
   }
 
   /**

@@ -39,7 +39,10 @@ public final class HedgingOriginClient implements OriginSender {
 
   @Override
   public OriginCall send(String origin, OriginRequest request, OriginListener listener) {
-    if (!isWanted.test(origin) || !request.isSafeToSendAgain()) {
+    // Two servers cannot read one body at the same time.
+    if (!isWanted.test(origin)
+        || !request.isSafeToSendAgain()
+        || request.body().lengthBytes() != 0) {
       return sender.send(origin, request, listener);
     }
     LatestLatencies latest = latencies.computeIfAbsent(origin, name -> new LatestLatencies());
