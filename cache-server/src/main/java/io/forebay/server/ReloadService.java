@@ -53,7 +53,7 @@ final class ReloadService {
   private static final Pattern OF_CACHE_KEYS =
       Pattern.compile(
           "routes\\.[^.]+(\\.(match|key)\\..+)?|splits\\..+"
-              + "|protection\\.[^.]+\\.jwt\\.claims-to-headers");
+              + "|protection\\.[^.]+\\.(jwt\\.claims-to-headers|forward-auth\\.response-headers)");
 
   private static final Logger LOG = LoggerFactory.getLogger(ReloadService.class);
 

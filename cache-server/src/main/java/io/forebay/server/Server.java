@@ -65,6 +65,7 @@ import io.forebay.server.origin.probe.ServerProbes;
 import io.forebay.server.origin.resume.ResumingOriginClient;
 import io.forebay.server.protect.Gatekeeper;
 import io.forebay.server.protect.Verifiers;
+import io.forebay.server.protect.forward.ForwardAuth;
 import io.forebay.server.protect.rate.RateBuckets;
 import io.forebay.server.purge.PurgeDone;
 import io.forebay.server.purge.PurgeOrder;
@@ -553,7 +554,12 @@ public final class Server implements NodeControl, AutoCloseable {
         new HeadWriter(RuntimeConfig.MAX_CACHE_STATUS_LENGTH),
         new RequestIds(clockMillis.getAsLong(), loop.index()),
         new FailureLog(clockMillis),
-        new Gatekeeper(loopCounters, rateBuckets, verifiers, clockMillis),
+        new Gatekeeper(
+            loopCounters,
+            rateBuckets,
+            verifiers,
+            new ForwardAuth(verifiers.forwarded(), resuming, loop.eventLoop()),
+            clockMillis),
         new SplittableRandom()::nextDouble,
         challenges);
   }

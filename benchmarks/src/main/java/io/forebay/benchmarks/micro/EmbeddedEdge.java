@@ -29,6 +29,8 @@ import io.forebay.server.origin.call.OriginListener;
 import io.forebay.server.origin.call.OriginRequest;
 import io.forebay.server.protect.Gatekeeper;
 import io.forebay.server.protect.Verifiers;
+import io.forebay.server.protect.forward.ForwardAuth;
+import io.forebay.server.protect.forward.ForwardVerdicts;
 import io.forebay.server.protect.rate.RateBuckets;
 import io.forebay.server.purge.PurgeQueue;
 import io.forebay.server.purge.PurgeRefusedException;
@@ -144,6 +146,10 @@ final class EmbeddedEdge implements AutoCloseable {
                 counters,
                 new RateBuckets(System::nanoTime),
                 new Verifiers(1, config.store().data(), clockMillis, System::nanoTime),
+                new ForwardAuth(
+                    new ForwardVerdicts(System::nanoTime),
+                    new InstantOrigin(eventLoop, origin),
+                    eventLoop),
                 clockMillis),
             new SplittableRandom(1)::nextDouble,
             new ChallengeTokens());

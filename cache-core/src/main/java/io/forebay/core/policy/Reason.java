@@ -139,6 +139,8 @@ public enum Reason {
   REFUSED_TOKEN(
       null, "token", "The route asks for a signed token, and the request has no valid one."),
   REFUSED_CLAIMS(null, "claims", "The token of the request lacks a claim that the route asks for."),
+  REFUSED_FORWARD_AUTH(
+      null, "forward-auth", "The server that decides on requests of the route refuses this one."),
   REFUSED_UNVERIFIED(
       null, "unverified", "Whether the client is admitted cannot be found out at the moment."),
   REFUSED_SIGNATURE(

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 abstract sealed class Binder
     permits AcmeBinder,
         ConfigBinder,
+        ForwardAuthBinder,
         JwtBinder,
         ListenBinder,
         OriginBinder,

@@ -79,7 +79,8 @@ final class ConfigBinder extends Binder {
     StorageClassBinder classes =
         new StorageClassBinder(values, problems, sources, !stores.isEmpty());
     List<StorageClassConfig> storageClasses = classes.bind();
-    ProtectionBinder protection = new ProtectionBinder(values, problems, sources);
+    Set<String> originNames = origins.stream().map(OriginConfig::name).collect(Collectors.toSet());
+    ProtectionBinder protection = new ProtectionBinder(values, problems, sources, originNames);
     List<ProtectionProfile> protections = protection.bind();
     SplitBinder splitting = new SplitBinder(values, problems, sources);
     List<SplitConfig> splits = splitting.bind();
@@ -89,7 +90,7 @@ final class ConfigBinder extends Binder {
             problems,
             splitting.splits(),
             listeners.stream().map(ListenerConfig::name).collect(Collectors.toSet()),
-            origins.stream().map(OriginConfig::name).collect(Collectors.toSet()));
+            originNames);
     return new ServerConfig(
         listeners,
         admin,

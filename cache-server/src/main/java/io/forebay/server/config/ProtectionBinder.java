@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the profiles of {@code protection} and the files that they name. */
@@ -27,8 +28,20 @@ final class ProtectionBinder extends Binder {
 
   private final List<ProtectionProfile> profiles = new ArrayList<>();
 
-  ProtectionBinder(ConfigValues values, List<ConfigProblem> problems, Map<String, String> sources) {
+  private final Set<String> origins;
+
+  /**
+   * Reads these values.
+   *
+   * @param origins names of all origins
+   */
+  ProtectionBinder(
+      ConfigValues values,
+      List<ConfigProblem> problems,
+      Map<String, String> sources,
+      Set<String> origins) {
     super(values, problems, sources);
+    this.origins = origins;
   }
 
   List<ProtectionProfile> bind() {
@@ -43,7 +56,8 @@ final class ProtectionBinder extends Binder {
               rateLimits(scope),
               signedUrls(scope, instance.getValue()),
               basicAuth(scope),
-              jwt(scope)));
+              jwt(scope),
+              new ForwardAuthBinder(values, problems, sources, origins).bind(scope)));
       for (Field<ProtectionProfile, ?> field : ProtectionKeys.PROFILES.fields()) {
         source(ProtectionKeys.PROFILES, name, field, scope + "." + field.name());
       }

@@ -236,6 +236,7 @@ final class ProtectionKeys {
                 AUTH_REALM,
                 AUTH_FORWARD));
     fields.addAll(JwtKeys.ALL);
+    fields.addAll(ForwardAuthKeys.ALL);
     return List.copyOf(fields);
   }
 

@@ -21,7 +21,8 @@ public record ProtectionProfile(
     List<RateLimitConfig> rateLimits,
     @Nullable SignedUrlConfig signedUrls,
     @Nullable BasicAuthConfig basicAuth,
-    @Nullable JwtConfig jwt) {
+    @Nullable JwtConfig jwt,
+    @Nullable ForwardAuthConfig forwardAuth) {
 
   public ProtectionProfile {
     rateLimits = List.copyOf(rateLimits);
@@ -41,7 +42,14 @@ public record ProtectionProfile(
 
   /** The fields, in lower case, that requests get from the check and never from clients. */
   public List<String> verifiedFields() {
-    return jwt == null ? List.of() : jwt.claimFields().stream().map(ClaimField::field).toList();
+    List<String> names = new ArrayList<>();
+    if (jwt != null) {
+      jwt.claimFields().stream().map(ClaimField::field).forEach(names::add);
+    }
+    if (forwardAuth != null) {
+      names.addAll(forwardAuth.responseFields());
+    }
+    return names;
   }
 
   /**

@@ -8,7 +8,8 @@ public enum ProtectionRule {
   RATE_LIMIT,
   SIGNED_URL,
   BASIC_AUTH,
-  JWT;
+  JWT,
+  FORWARD_AUTH;
 
   private final String label = name().toLowerCase(Locale.ROOT).replace('_', '-');
 

@@ -8,6 +8,7 @@ import io.forebay.core.key.NamePatterns;
 import io.forebay.core.key.QueryRecipe;
 import io.forebay.core.route.CookieFilter;
 import io.forebay.core.route.RequestWithFields;
+import io.forebay.server.config.ForwardAuthConfig;
 import io.forebay.server.config.JwtConfig;
 import io.forebay.server.config.JwtConfig.TokenPlace;
 import io.forebay.server.config.ProtectionProfile;
@@ -36,6 +37,11 @@ record CredentialFilter(
     if (jwt != null && !jwt.isForwarded()) {
       hasField |= jwt.reads(TokenPlace.Kind.BEARER);
       cookies.addAll(jwt.names(TokenPlace.Kind.COOKIE));
+    }
+    ForwardAuthConfig forward = profile.forwardAuth();
+    if (forward != null && !forward.isForwarded()) {
+      hasField |= forward.readsAuthorization();
+      cookies.addAll(forward.cookies());
     }
     List<String> parameters = profile.credentialParameters();
     return new CredentialFilter(

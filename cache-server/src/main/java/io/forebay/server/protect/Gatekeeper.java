@@ -10,6 +10,9 @@ import io.forebay.server.counters.ProtectionRule;
 import io.forebay.server.http.ClientInfo;
 import io.forebay.server.protect.auth.Credentials;
 import io.forebay.server.protect.auth.PasswordVerifier;
+import io.forebay.server.protect.forward.ForwardAuth;
+import io.forebay.server.protect.forward.ForwardRule;
+import io.forebay.server.protect.forward.ForwardVerdict;
 import io.forebay.server.protect.rate.RateBuckets;
 import io.forebay.server.protect.rate.RateLimit;
 import io.forebay.server.protect.rate.RateLimiter;
@@ -49,6 +52,7 @@ public final class Gatekeeper {
   private final LongSupplier clockMillis;
   private final RateLimiter rates;
   private final Verifiers verifiers;
+  private final ForwardAuth forwarding;
   private final ClientAddress address = new ClientAddress();
 
   /**
@@ -56,11 +60,17 @@ public final class Gatekeeper {
    *
    * @param buckets of the node
    * @param verifiers of the node
+   * @param forwarding of the loop
    * @param clockMillis wall clock, by which signed URLs expire
    */
   public Gatekeeper(
-      LoopCounters counters, RateBuckets buckets, Verifiers verifiers, LongSupplier clockMillis) {
+      LoopCounters counters,
+      RateBuckets buckets,
+      Verifiers verifiers,
+      ForwardAuth forwarding,
+      LongSupplier clockMillis) {
     this.verifiers = verifiers;
+    this.forwarding = forwarding;
     this.clockMillis = clockMillis;
     this.counters = counters;
     this.rates = new RateLimiter(buckets, counters);
@@ -127,11 +137,16 @@ public final class Gatekeeper {
       Authentication.Listener listener) {
     BasicAuthConfig auth = gate.basicAuth();
     JwtConfig tokens = gate.jwt();
+    ForwardRule forward = gate.forward();
     return switch (check) {
       case PASSWORD ->
           auth == null ? Authentication.ADMITTED : password(gate, auth, request, client, listener);
       case TOKEN ->
           tokens == null ? Authentication.ADMITTED : token(gate, tokens, request, client, listener);
+      case FORWARD ->
+          forward == null
+              ? Authentication.ADMITTED
+              : forward(gate, forward, request, client, listener);
     };
   }
 
@@ -212,6 +227,46 @@ public final class Gatekeeper {
     };
   }
 
+  private Authentication forward(
+      RouteProtection gate,
+      ForwardRule rule,
+      RequestView request,
+      ClientInfo client,
+      Authentication.Listener listener) {
+    boolean mayFail = rule.config().admitsOnError();
+    ForwardVerdict known =
+        forwarding.ask(
+            rule,
+            request,
+            gate.withoutCredentials(request.query()),
+            client,
+            gate.trusted().contains(client.ip()),
+            verdict -> listener.onKnown(outcome(mayFail, verdict)));
+    if (known == null) {
+      return new Authentication.Pending();
+    }
+    return outcome(mayFail, known);
+  }
+
+  private static Authentication outcome(boolean mayFail, ForwardVerdict verdict) {
+    return switch (verdict) {
+      case ForwardVerdict.Admitted admitted -> new Authentication.Admitted(admitted.fields());
+      case ForwardVerdict.Refused refused ->
+          new Authentication.Refused(
+              new Refusal(
+                  refused.status(),
+                  Reason.REFUSED_FORWARD_AUTH,
+                  Reason.REFUSED_FORWARD_AUTH.explanation(),
+                  Duration.ZERO,
+                  refused.lines()));
+      case ForwardVerdict.Failed ignored ->
+          mayFail
+              ? Authentication.ADMITTED
+              : new Authentication.Refused(TokenRefusals.unverified());
+      case ForwardVerdict.TooMany ignored -> new Authentication.Refused(TOO_MANY_WAIT);
+    };
+  }
+
   /** The answer to a client whose network has had too much refused lately, or null. */
   private @Nullable Refusal beyond(
       RateLimit limit,
@@ -239,7 +294,10 @@ public final class Gatekeeper {
         counters.count(ProtectionRule.JWT);
         takeFrom(INVALID_TOKENS, gate, request, client);
       }
-      case REFUSED_CLAIMS, REFUSED_UNVERIFIED -> counters.count(ProtectionRule.JWT);
+      case REFUSED_CLAIMS -> counters.count(ProtectionRule.JWT);
+      case REFUSED_FORWARD_AUTH -> counters.count(ProtectionRule.FORWARD_AUTH);
+      case REFUSED_UNVERIFIED ->
+          counters.count(gate.forward() == null ? ProtectionRule.JWT : ProtectionRule.FORWARD_AUTH);
       default -> {
         // The node had too much to do.
       }

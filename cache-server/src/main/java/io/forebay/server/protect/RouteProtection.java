@@ -3,6 +3,7 @@ package io.forebay.server.protect;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.RequestView;
 import io.forebay.core.route.RequestWithFields;
+import io.forebay.server.config.ForwardAuthConfig;
 import io.forebay.server.config.JwtConfig;
 import io.forebay.server.config.ProtectionProfile;
 import io.forebay.server.config.ProtectionProfile.AccessConfig;
@@ -10,6 +11,7 @@ import io.forebay.server.config.ProtectionProfile.BasicAuthConfig;
 import io.forebay.server.config.ProtectionProfile.RateLimitConfig;
 import io.forebay.server.config.ProtectionProfile.SignedUrlConfig;
 import io.forebay.server.network.NetworkSet;
+import io.forebay.server.protect.forward.ForwardRule;
 import io.forebay.server.protect.rate.RateLimit;
 import io.forebay.server.protect.url.UrlSignature;
 import java.util.ArrayList;
@@ -27,10 +29,13 @@ public final class RouteProtection {
   private final @Nullable BasicAuthConfig basicAuth;
   private final @Nullable UrlSignature signature;
   private final @Nullable JwtConfig jwt;
+  private final @Nullable ForwardRule forward;
   private final CredentialFilter credentials;
   private final Set<String> verifiedFields;
 
-  private RouteProtection(String route, ProtectionProfile profile, NetworkSet trusted) {
+  private RouteProtection(
+      String route, ProtectionProfile profile, NetworkSet trusted, @Nullable ForwardRule forward) {
+    this.forward = forward;
     this.route = route;
     this.limits =
         profile.rateLimits().stream()
@@ -51,9 +56,11 @@ public final class RouteProtection {
    * Compiles a profile for a route.
    *
    * @param trusted networks of relays whose word on their clients is believed
+   * @param forward its forward authentication, or null
    */
-  public static RouteProtection of(String route, ProtectionProfile profile, NetworkSet trusted) {
-    return new RouteProtection(route, profile, trusted);
+  public static RouteProtection of(
+      String route, ProtectionProfile profile, NetworkSet trusted, @Nullable ForwardRule forward) {
+    return new RouteProtection(route, profile, trusted, forward);
   }
 
   /** The name of the profile. */
@@ -112,7 +119,11 @@ public final class RouteProtection {
 
   /** Whether more than the head of a request is asked for, so that no fast lane admits it. */
   boolean asksForCredentials() {
-    return basicAuth != null || jwt != null;
+    return basicAuth != null || jwt != null || forward != null;
+  }
+
+  @Nullable ForwardRule forward() {
+    return forward;
   }
 
   @Nullable JwtConfig jwt() {
@@ -163,6 +174,9 @@ public final class RouteProtection {
     if (jwt != null) {
       all.add(new Requirement("jwt", requirement(jwt)));
     }
+    if (forward != null) {
+      all.add(new Requirement("forward-auth", requirement(forward.config())));
+    }
     return all;
   }
 
@@ -182,6 +196,22 @@ public final class RouteProtection {
       text.append(" Claims are fields and in the key: ").append(jwt.claimFields()).append('.');
     }
     return text.toString();
+  }
+
+  private static String requirement(ForwardAuthConfig forward) {
+    StringBuilder text = new StringBuilder("a 2xx of origin ").append(forward.origin());
+    text.append(" for ").append(forward.path()).append("; otherwise its 401 or 403");
+    text.append(forward.passesRedirects() ? " or redirect" : "");
+    text.append(forward.admitsOnError() ? "; admitted without an answer." : ", or 503.");
+    if (!forward.cacheBy().isEmpty()) {
+      text.append(" Remembered for ").append(forward.ttl().toSeconds()).append(" s by ");
+      text.append(forward.cacheBy()).append('.');
+    }
+    text.append(" Responses are shared by all who are admitted");
+    if (!forward.responseFields().isEmpty()) {
+      text.append(" with the same ").append(forward.responseFields());
+    }
+    return text.append('.').toString();
   }
 
   /** One part of a protection. */

@@ -3,6 +3,7 @@ package io.forebay.server.protect;
 import io.forebay.server.config.ProtectionProfile;
 import io.forebay.server.protect.auth.PasswordVerifier;
 import io.forebay.server.protect.auth.VerifierThreads;
+import io.forebay.server.protect.forward.ForwardVerdicts;
 import io.forebay.server.protect.token.TokenKeys;
 import io.forebay.server.protect.token.TokenVerifier;
 import java.nio.file.Path;
@@ -15,6 +16,7 @@ public final class Verifiers implements AutoCloseable {
   private final PasswordVerifier passwords;
   private final TokenKeys keys;
   private final TokenVerifier tokens;
+  private final ForwardVerdicts forwarded;
 
   /**
    * Begins without threads.
@@ -30,6 +32,7 @@ public final class Verifiers implements AutoCloseable {
     passwords = new PasswordVerifier(threads, nanoTime);
     keys = new TokenKeys(directory, nanoTime);
     tokens = new TokenVerifier(threads, keys, clockMillis, nanoTime);
+    forwarded = new ForwardVerdicts(nanoTime);
   }
 
   /**
@@ -49,6 +52,11 @@ public final class Verifiers implements AutoCloseable {
 
   TokenVerifier tokens() {
     return tokens;
+  }
+
+  /** What the requests of all loops know of the verdicts of others. */
+  public ForwardVerdicts forwarded() {
+    return forwarded;
   }
 
   @Override

@@ -8,6 +8,7 @@ import io.forebay.core.route.ResponseRules;
 import io.forebay.core.route.Route;
 import io.forebay.core.route.RouteTable;
 import io.forebay.server.config.FallbackOrder;
+import io.forebay.server.config.ForwardAuthConfig;
 import io.forebay.server.config.ProtectionProfile;
 import io.forebay.server.config.Secret;
 import io.forebay.server.config.ServerConfig;
@@ -21,6 +22,7 @@ import io.forebay.server.network.IpAddress;
 import io.forebay.server.network.NetworkSet;
 import io.forebay.server.page.ErrorPages;
 import io.forebay.server.protect.RouteProtection;
+import io.forebay.server.protect.forward.ForwardRule;
 import io.forebay.server.protect.url.DebugToken;
 import io.forebay.server.rule.RouteRules;
 import io.forebay.server.rule.RuleOutcome;
@@ -91,7 +93,7 @@ public final class RuntimeConfig {
             .collect(Collectors.toUnmodifiableMap(ProtectionProfile::name, profile -> profile));
     this.routes = RouteCompiler.of(config.routes(), origins, profiles, routeNumbers);
     this.trusted = NetworkSet.masked(config.forwarding().trusted());
-    this.gates = gates(config, profiles, trusted);
+    this.gates = gates(config, origins, profiles, trusted);
     Secret debugging = config.debug().secret();
     this.debugToken = debugging == null ? null : new DebugToken(debugging);
     this.nodeId = config.forwarding().nodeId();
@@ -165,13 +167,25 @@ public final class RuntimeConfig {
   }
 
   private static @Nullable Map<String, RouteProtection> gates(
-      ServerConfig config, Map<String, ProtectionProfile> profiles, NetworkSet trusted) {
+      ServerConfig config,
+      Map<String, OriginConfig> origins,
+      Map<String, ProtectionProfile> profiles,
+      NetworkSet trusted) {
     Map<String, RouteProtection> byRoute = new HashMap<>();
     for (RouteConfig route : config.routes()) {
       ProtectionProfile profile =
           route.protection() == null ? null : profiles.get(route.protection());
       if (profile != null) {
-        byRoute.put(route.name(), RouteProtection.of(route.name(), profile, trusted));
+        ForwardAuthConfig asked = profile.forwardAuth();
+        ForwardRule forward =
+            asked == null
+                ? null
+                : new ForwardRule(
+                    profile.name(),
+                    asked,
+                    host(origins, asked.origin()),
+                    config.forwarding().nodeId());
+        byRoute.put(route.name(), RouteProtection.of(route.name(), profile, trusted, forward));
       }
     }
     return byRoute.isEmpty() ? null : Map.copyOf(byRoute);
@@ -245,7 +259,11 @@ public final class RuntimeConfig {
   /** Host field to send to an origin, or null for the client's own. */
   @Nullable
   public String hostFor(String originName) {
-    OriginConfig origin = origins.get(originName);
+    return host(origins, originName);
+  }
+
+  private static @Nullable String host(Map<String, OriginConfig> origins, String name) {
+    OriginConfig origin = origins.get(name);
     return origin == null ? null : origin.host();
   }
 

@@ -131,6 +131,24 @@ final class ProtectionConfigTest {
   }
 
   @Test
+  void forwardAuthenticationHasDefaults() throws IOException {
+    ForwardAuthConfig auth =
+        requireNonNull(profile("forward-auth: {origin: default}").forwardAuth());
+    assertEquals(List.of("authorization", "cookie"), auth.requestFields());
+    assertEquals(List.of(), auth.cacheBy());
+    assertEquals("GET", auth.method());
+    assertEquals("/", auth.path());
+    assertEquals(Duration.ofSeconds(5), auth.timeout());
+    assertFalse(auth.admitsOnError() || auth.passesRedirects() || auth.isForwarded());
+    ForwardAuthConfig cached =
+        requireNonNull(
+            profile("forward-auth: {origin: default, cache-by: [header X-Key, cookie S, path]}")
+                .forwardAuth());
+    assertEquals("[header x-key, cookie S, path]", cached.cacheBy().toString());
+    assertEquals(Duration.ofMinutes(1), cached.ttl());
+  }
+
+  @Test
   void rateLimitsHaveDefaults() throws IOException {
     ProtectionProfile profile =
         profile(
@@ -276,6 +294,26 @@ final class ProtectionConfigTest {
         Arguments.of(
             "{jwt: {algorithms: ES256, keys-file: DIR/jwks}, basic-auth: {file: DIR/users}}",
             "protection.p.jwt.from: basic-auth reads the Authorization field as well"),
+        Arguments.of(
+            "forward-auth: {path: /x}", "protection.p.forward-auth.origin: is missing; name the"),
+        Arguments.of(
+            "forward-auth: {origin: defalt}",
+            "protection.p.forward-auth.origin: there is no origin named defalt"),
+        Arguments.of(
+            "forward-auth: {origin: default, ttl: 5s}",
+            "protection.p.forward-auth.ttl: has no meaning without cache-by"),
+        Arguments.of(
+            "forward-auth: {origin: default, cache-by: Authorization}",
+            "protection.p.forward-auth.cache-by: \"Authorization\" is not in a list of parts"),
+        Arguments.of(
+            "forward-auth: {origin: default, request-headers: Range}",
+            "protection.p.forward-auth.request-headers: \"Range\" is not in a list of fields"),
+        Arguments.of(
+            "forward-auth: {origin: default, response-headers: X_User}",
+            "protection.p.forward-auth.response-headers: \"X_User\" is not in a list of fields"),
+        Arguments.of(
+            "forward-auth: {origin: default, on-error: ignore}",
+            "protection.p.forward-auth.on-error"),
         Arguments.of("access: {alow: 10.0.0.0/8}", "protection.p.access.alow: unknown key"),
         Arguments.of("access: 10.0.0.0/8", "protection.p.access: keys are required here"));
   }
