@@ -608,6 +608,11 @@ public final class Server implements NodeControl, AutoCloseable {
   }
 
   @Override
+  public long countedInFlight() {
+    return rateBuckets.countedInFlight();
+  }
+
+  @Override
   public boolean isPurgeFailing() {
     return purges.failure() != null;
   }

@@ -291,6 +291,7 @@ final class Edge implements AutoCloseable {
     Await.until("no unfinished object", () -> server().store().unfinishedFills() == 0);
     Await.until("no region pinned", () -> server().store().pins() == 0);
     Await.until("no private copy held", () -> server().privateCopyBytes() == 0);
+    Await.until("no request is counted as in flight", () -> server().countedInFlight() == 0);
     Await.until(
         "no transit buffer in use",
         () -> server().disks().stream().allMatch(disk -> disk.transitBytes() == 0));

@@ -131,7 +131,13 @@ public enum Reason {
   REFUSED_ACCESS(
       null, "access", "The route's protection does not admit clients from this network."),
   REFUSED_RATE_LIMIT(
-      null, "rate-limit", "The client sends more requests than a rate limit of the route admits."),
+      null,
+      "rate-limit",
+      "A rate limit of the route is reached: requests, bytes or requests in flight."),
+  REFUSED_FETCH_LIMIT(
+      null,
+      "fetch-limit",
+      "As many requests to origins as a fetch limit of the route admits were made."),
   REFUSED_CREDENTIALS(
       null,
       "credentials",

@@ -3176,6 +3176,7 @@ final class ConfigKeys {
           ROUTES,
           ProtectionKeys.PROFILES,
           ProtectionKeys.RATE_LIMITS,
+          ProtectionKeys.FETCH_LIMITS,
           ProtectionKeys.URL_KEYS,
           LIMITS,
           TIMEOUTS,

@@ -53,7 +53,8 @@ final class ProtectionBinder extends Binder {
           new ProtectionProfile(
               name,
               access(scope),
-              rateLimits(scope),
+              limits(scope, ProtectionKeys.RATE_LIMITS, ProtectionKeys.LIMIT_KEY),
+              limits(scope, ProtectionKeys.FETCH_LIMITS, ProtectionKeys.FETCH_KEY),
               signedUrls(scope, instance.getValue()),
               basicAuth(scope),
               jwt(scope),
@@ -123,10 +124,10 @@ final class ProtectionBinder extends Binder {
       problems.add(firstPlace(path).problem(path, "there are no url-keys", "add one"));
     }
     if (!isHmac && parameter != null) {
-      unused(scope, ProtectionKeys.URL_PARAMETER);
+      unused(scope, ProtectionKeys.URL_PARAMETER, "for this type");
     }
     if (isHmac && hasAddress != null) {
-      unused(scope, ProtectionKeys.URL_ADDRESS);
+      unused(scope, ProtectionKeys.URL_ADDRESS, "for this type");
     }
     return isHmac
         ? new SignedUrlConfig(
@@ -141,9 +142,9 @@ final class ProtectionBinder extends Binder {
             keys);
   }
 
-  private void unused(String scope, Field<?, ?> field) {
+  private void unused(String scope, Field<?, ?> field, String where) {
     String path = scope + "." + field.name();
-    problems.add(firstPlace(path).problem(path, "has no meaning for this type", "remove it"));
+    problems.add(firstPlace(path).problem(path, "has no meaning " + where, "remove it"));
   }
 
   private List<UrlKey> urlKeys(String scope, boolean isHmac) {
@@ -226,13 +227,14 @@ final class ProtectionBinder extends Binder {
     return jwt;
   }
 
-  private List<RateLimitConfig> rateLimits(String scope) {
+  private List<RateLimitConfig> limits(
+      String scope, Section<RateLimitConfig> section, Field<RateLimitConfig, String> keyField) {
     List<RateLimitConfig> limits = new ArrayList<>();
-    for (Map.Entry<String, SourceLocation> entry :
-        values.instances(ProtectionKeys.RATE_LIMITS.at(scope)).entrySet()) {
-      String own = scope + ".rate-limits." + entry.getKey();
+    String prefix = scope + "." + section.lastPart() + ".";
+    for (Map.Entry<String, SourceLocation> entry : values.instances(section.at(scope)).entrySet()) {
+      String own = prefix + entry.getKey();
       SourceLocation place = entry.getValue();
-      RateLimitConfig limit = rateLimit(own, place);
+      RateLimitConfig limit = limit(own, keyField, place);
       if (limits.stream().anyMatch(other -> other.name().equals(limit.name()))
           && values.get(own + ".name") != null) {
         problems.add(
@@ -242,11 +244,10 @@ final class ProtectionBinder extends Binder {
         problems.add(place.problem(own, "more than " + MAX_LIMITS + " limits", "remove some"));
         break;
       }
-      String listed = scope + ".rate-limits." + limits.size();
-      for (Field<RateLimitConfig, ?> field : ProtectionKeys.RATE_LIMITS.fields()) {
+      for (Field<RateLimitConfig, ?> field : section.fields()) {
         Raw raw = values.get(own + "." + field.name());
         if (raw != null) {
-          sources.put(listed + "." + field.name(), raw.place().text());
+          sources.put(prefix + limits.size() + "." + field.name(), raw.place().text());
         }
       }
       limits.add(limit);
@@ -254,19 +255,39 @@ final class ProtectionBinder extends Binder {
     return limits;
   }
 
-  private RateLimitConfig rateLimit(String own, SourceLocation place) {
-    String key = given(own, ProtectionKeys.LIMIT_KEY);
+  private RateLimitConfig limit(
+      String own, Field<RateLimitConfig, String> keyField, SourceLocation place) {
+    String key = given(own, keyField);
     int blank = key.indexOf(' ');
     String word = blank < 0 ? key : key.substring(0, blank);
     RateLimitConfig.Kind kind =
         RateLimitConfig.Kind.valueOf(word.toUpperCase(Locale.ROOT).replace('-', '_'));
     String field = blank < 0 ? "" : key.substring(blank + 1);
-    int requests = needed(own, ProtectionKeys.LIMIT_REQUESTS, place);
+    Integer requests = value(own, ProtectionKeys.LIMIT_REQUESTS);
+    Long bytes = value(own, ProtectionKeys.LIMIT_BYTES);
+    Integer inFlight = value(own, ProtectionKeys.LIMIT_IN_FLIGHT);
+    RateLimitConfig.Unit unit =
+        bytes != null
+            ? RateLimitConfig.Unit.BYTES
+            : inFlight != null ? RateLimitConfig.Unit.IN_FLIGHT : RateLimitConfig.Unit.REQUESTS;
+    checkUnit(own, keyField, place, requests, bytes, inFlight);
     Duration per = given(own, ProtectionKeys.LIMIT_PER);
     Integer burst = value(own, ProtectionKeys.LIMIT_BURST);
-    int atOnce = burst == null ? Math.max(1, requests) : burst;
-    double refillSeconds = (double) per.toSeconds() / Math.max(1, requests) * atOnce;
-    if (refillSeconds > MAX_REFILL.toSeconds()) {
+    Long burstBytes = value(own, ProtectionKeys.LIMIT_BURST_BYTES);
+    Duration penalty = value(own, ProtectionKeys.LIMIT_PENALTY);
+    long quota =
+        switch (unit) {
+          case REQUESTS -> requests == null ? 1 : Math.max(1, requests);
+          case BYTES -> bytes == null ? 1 : bytes;
+          case IN_FLIGHT -> inFlight == null ? 1 : inFlight;
+        };
+    long atOnce =
+        switch (unit) {
+          case REQUESTS -> burst == null ? quota : burst;
+          case BYTES -> burstBytes == null ? quota : burstBytes;
+          case IN_FLIGHT -> quota;
+        };
+    if ((double) per.toSeconds() / quota * atOnce > MAX_REFILL.toSeconds()) {
       problems.add(
           place.problem(own + ".burst", "it takes more than a year to earn it again", "reduce it"));
     }
@@ -274,10 +295,58 @@ final class ProtectionBinder extends Binder {
         needed(own, ProtectionKeys.LIMIT_NAME, place),
         kind,
         kind == RateLimitConfig.Kind.HEADER ? field.toLowerCase(Locale.ROOT) : field,
-        Math.max(1, requests),
+        unit,
+        quota,
         per,
         atOnce,
-        value(own, ProtectionKeys.LIMIT_PENALTY));
+        unit == RateLimitConfig.Unit.REQUESTS ? penalty : null);
+  }
+
+  /** Exactly one unit is given, and nothing that another unit would need. */
+  private void checkUnit(
+      String own,
+      Field<RateLimitConfig, String> keyField,
+      SourceLocation place,
+      @Nullable Integer requests,
+      @Nullable Long bytes,
+      @Nullable Integer inFlight) {
+    boolean isOfFetches = keyField.equals(ProtectionKeys.FETCH_KEY);
+    String path = own + "." + ProtectionKeys.LIMIT_REQUESTS.name();
+    int units = (requests == null ? 0 : 1) + (bytes == null ? 0 : 1) + (inFlight == null ? 0 : 1);
+    if (units > 1) {
+      problems.add(
+          place.problem(path, "a limit counts one thing", "make a limit of its own for each"));
+      return;
+    }
+    boolean isRefused =
+        values.wasRefused(path)
+            || values.wasRefused(own + ".bytes")
+            || values.wasRefused(own + ".in-flight");
+    if (units == 0) {
+      if (!isRefused) {
+        String others = isOfFetches ? "in-flight" : "bytes or in-flight";
+        problems.add(place.problem(path, "is missing", "set it, or " + others));
+      }
+      return;
+    }
+    String where =
+        "for a limit on "
+            + (requests != null ? "requests" : bytes != null ? "bytes" : "requests in flight");
+    List<Field<RateLimitConfig, ?>> others =
+        requests != null
+            ? List.of(ProtectionKeys.LIMIT_BURST_BYTES)
+            : bytes != null
+                ? List.of(ProtectionKeys.LIMIT_BURST, ProtectionKeys.LIMIT_PENALTY)
+                : List.of(
+                    ProtectionKeys.LIMIT_PER,
+                    ProtectionKeys.LIMIT_BURST,
+                    ProtectionKeys.LIMIT_BURST_BYTES,
+                    ProtectionKeys.LIMIT_PENALTY);
+    for (Field<RateLimitConfig, ?> other : others) {
+      if (values.get(own + "." + other.name()) != null) {
+        unused(own, other, where);
+      }
+    }
   }
 
   private NetworkSet networks(

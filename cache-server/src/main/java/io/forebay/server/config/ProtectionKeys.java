@@ -8,6 +8,7 @@ import static io.forebay.server.config.ValueType.integer;
 
 import io.forebay.server.config.ProtectionProfile.BasicAuthConfig;
 import io.forebay.server.config.ProtectionProfile.RateLimitConfig;
+import io.forebay.server.config.ProtectionProfile.RateLimitConfig.Unit;
 import io.forebay.server.config.ProtectionProfile.SignedUrlConfig;
 import io.forebay.server.config.ProtectionProfile.UrlKey;
 import io.forebay.server.config.Section.Shape;
@@ -83,22 +84,55 @@ final class ProtectionKeys {
               + " the /64 network of an IPv6 address), the host, the route, or the value of a"
               + " header field or cookie. Requests without that field count together.");
   static final Field<RateLimitConfig, Integer> LIMIT_REQUESTS =
-      required(
+      optional(
           "requests",
           integer(1, 1_000_000),
+          "required, or `bytes` or `in-flight`",
           false,
-          RateLimitConfig::requests,
+          limit -> number(limit.quota(Unit.REQUESTS)),
           "Requests that are admitted within `per`, in the long run; others receive 429.");
+  static final Field<RateLimitConfig, Long> LIMIT_BYTES =
+      optional(
+          "bytes",
+          ValueType.size("1KiB", "100TiB"),
+          "none",
+          false,
+          limit -> limit.quota(Unit.BYTES),
+          "Bytes of response bodies that may be sent within `per`, in the long run. Requests that"
+              + " come while more than that has been sent receive 429; bodies that have begun are"
+              + " sent to their end.");
+  static final Field<RateLimitConfig, Integer> LIMIT_IN_FLIGHT =
+      optional(
+          "in-flight",
+          integer(1, 1_000_000),
+          "none",
+          false,
+          limit -> number(limit.quota(Unit.IN_FLIGHT)),
+          "Requests that may be in progress, until the end of their responses or tunnels; others"
+              + " receive 429. Hits of such routes do not take the fast lane.");
   static final Field<RateLimitConfig, Duration> LIMIT_PER =
-      live("per", duration("1s", "1d"), "1s", RateLimitConfig::per, "Time for `requests`.");
+      live(
+          "per",
+          duration("1s", "1d"),
+          "1s",
+          ProtectionKeys::per,
+          "Time for `requests` or `bytes`.");
   static final Field<RateLimitConfig, Integer> LIMIT_BURST =
       optional(
           "burst",
           integer(1, 1_000_000),
           "as many as `requests`",
           false,
-          RateLimitConfig::burst,
+          limit -> limit.unit() == Unit.REQUESTS ? number(limit.burst()) : null,
           "Requests that are admitted at once after a pause.");
+  static final Field<RateLimitConfig, Long> LIMIT_BURST_BYTES =
+      optional(
+          "burst-bytes",
+          ValueType.size("1KiB", "100TiB"),
+          "as many as `bytes`",
+          false,
+          limit -> limit.unit() == Unit.BYTES ? limit.burst() : null,
+          "Bytes that may be sent at once after a pause, for `bytes`.");
   static final Field<RateLimitConfig, Duration> LIMIT_PENALTY =
       optional(
           "penalty",
@@ -106,17 +140,77 @@ final class ProtectionKeys {
           "none",
           false,
           RateLimitConfig::penalty,
-          "How long all requests are refused after the first that exceeded the limit.");
+          "How long all requests are refused after the first that exceeded a limit on `requests`.");
   static final Section<RateLimitConfig> RATE_LIMITS =
       new Section<>(
           "protection.NAME.rate-limits",
           Shape.LIST_IN_NAMED,
-          "Rate limits of a profile, asked in this order; each counts the requests that those"
-              + " before it admit, hits included. Routes of one profile count together. At most"
-              + " 16 limits.",
+          "Limits of a profile, asked in this order; each counts the requests that those before it"
+              + " admit, hits included. Routes of one profile count together. At most 16 limits.",
           "",
-          List.of(LIMIT_NAME, LIMIT_KEY, LIMIT_REQUESTS, LIMIT_PER, LIMIT_BURST, LIMIT_PENALTY),
-          ProtectionKeys::rateLimits);
+          List.of(
+              LIMIT_NAME,
+              LIMIT_KEY,
+              LIMIT_REQUESTS,
+              LIMIT_BYTES,
+              LIMIT_IN_FLIGHT,
+              LIMIT_PER,
+              LIMIT_BURST,
+              LIMIT_BURST_BYTES,
+              LIMIT_PENALTY),
+          config -> limits(config, ProtectionProfile::rateLimits));
+
+  static final Field<RateLimitConfig, String> FETCH_NAME =
+      required(
+          "name",
+          ValueType.NAME,
+          false,
+          RateLimitConfig::name,
+          "Name of the limit in errors; a limit that keeps its name keeps its counts over a reload.");
+  static final Field<RateLimitConfig, String> FETCH_KEY =
+      live(
+          "key",
+          ValueType.oneOf("route", "host"),
+          "route",
+          RateLimitConfig::key,
+          "What fetches are counted by: the route, or the host of the request.");
+  static final Field<RateLimitConfig, Integer> FETCH_IN_FLIGHT =
+      optional(
+          "in-flight",
+          integer(1, 1_000_000),
+          "required, or `requests`",
+          false,
+          limit -> number(limit.quota(Unit.IN_FLIGHT)),
+          "Requests to origins that may be in progress.");
+  static final Field<RateLimitConfig, Integer> FETCH_REQUESTS =
+      optional(
+          "requests",
+          integer(1, 1_000_000),
+          "none",
+          false,
+          limit -> number(limit.quota(Unit.REQUESTS)),
+          "Requests to origins that are admitted within `per`, in the long run.");
+  static final Field<RateLimitConfig, Duration> FETCH_PER =
+      live("per", duration("1s", "1d"), "1s", ProtectionKeys::per, "Time for `requests`.");
+  static final Field<RateLimitConfig, Integer> FETCH_BURST =
+      optional(
+          "burst",
+          integer(1, 1_000_000),
+          "as many as `requests`",
+          false,
+          limit -> limit.unit() == Unit.REQUESTS ? number(limit.burst()) : null,
+          "Requests to origins that are admitted at once after a pause.");
+  static final Section<RateLimitConfig> FETCH_LIMITS =
+      new Section<>(
+          "protection.NAME.fetch-limits",
+          Shape.LIST_IN_NAMED,
+          "Limits on requests to origins, so that no tenant takes all of an origin. Beyond them a"
+              + " stale response is served where `stale-if-error` allows it, otherwise 503; hits and"
+              + " requests that join a fetch in progress are not counted. Refreshes in the background"
+              + " do not start. At most 16 limits.",
+          "",
+          List.of(FETCH_NAME, FETCH_KEY, FETCH_IN_FLIGHT, FETCH_REQUESTS, FETCH_PER, FETCH_BURST),
+          config -> limits(config, ProtectionProfile::fetchLimits));
 
   static final Field<ProtectionProfile, Path> AUTH_FILE =
       optional(
@@ -261,11 +355,21 @@ final class ProtectionKeys {
     return keys;
   }
 
-  private static Map<String, RateLimitConfig> rateLimits(ServerConfig config) {
+  private static @Nullable Duration per(RateLimitConfig limit) {
+    return limit.unit() == Unit.IN_FLIGHT ? null : limit.per();
+  }
+
+  private static @Nullable Integer number(@Nullable Long value) {
+    return value == null ? null : value.intValue();
+  }
+
+  private static Map<String, RateLimitConfig> limits(
+      ServerConfig config, Function<ProtectionProfile, List<RateLimitConfig>> reader) {
     Map<String, RateLimitConfig> limits = new LinkedHashMap<>();
     for (ProtectionProfile profile : config.protections()) {
-      for (int i = 0; i < profile.rateLimits().size(); i++) {
-        limits.put(profile.name() + "." + i, profile.rateLimits().get(i));
+      List<RateLimitConfig> all = reader.apply(profile);
+      for (int i = 0; i < all.size(); i++) {
+        limits.put(profile.name() + "." + i, all.get(i));
       }
     }
     return limits;

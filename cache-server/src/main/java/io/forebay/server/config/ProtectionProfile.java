@@ -19,6 +19,7 @@ public record ProtectionProfile(
     String name,
     AccessConfig access,
     List<RateLimitConfig> rateLimits,
+    List<RateLimitConfig> fetchLimits,
     @Nullable SignedUrlConfig signedUrls,
     @Nullable BasicAuthConfig basicAuth,
     @Nullable JwtConfig jwt,
@@ -26,6 +27,7 @@ public record ProtectionProfile(
 
   public ProtectionProfile {
     rateLimits = List.copyOf(rateLimits);
+    fetchLimits = List.copyOf(fetchLimits);
   }
 
   /** The parameters of queries that only protection sees. */
@@ -78,20 +80,31 @@ public record ProtectionProfile(
   }
 
   /**
-   * A limit of requests by what they have in common.
+   * A limit on requests, on the bytes of their responses, or on fetches, by what they have in
+   * common.
    *
    * @param field lower-case name of the header field, or name of the cookie; else empty
-   * @param burst requests that are admitted at once after a pause
+   * @param quota requests or bytes within {@code per}, or requests in progress
+   * @param burst requests or bytes that are admitted at once after a pause
    * @param penalty how long a client that exceeded the limit is refused; null without penalty
    */
   public record RateLimitConfig(
       String name,
       Kind kind,
       String field,
-      int requests,
+      Unit unit,
+      long quota,
       Duration per,
-      int burst,
+      long burst,
       @Nullable Duration penalty) {
+
+    /** What is counted. */
+    public enum Unit {
+      REQUESTS,
+      /** Of response bodies, as sent. */
+      BYTES,
+      IN_FLIGHT
+    }
 
     /** What requests are counted by. */
     public enum Kind {
@@ -103,7 +116,18 @@ public record ProtectionProfile(
       ROUTE
     }
 
-    /** As it is written in the configuration. */
+    /** Requests or bytes that are admitted within that time; never past a bound in progress. */
+    public static RateLimitConfig of(
+        String name, Kind kind, String field, Unit unit, long quota, Duration per) {
+      return new RateLimitConfig(name, kind, field, unit, quota, per, quota, null);
+    }
+
+    /** The quota, or null where another unit is counted. */
+    @Nullable Long quota(Unit counted) {
+      return unit == counted ? quota : null;
+    }
+
+    /** The key as it is written in the configuration. */
     public String key() {
       String word = kind.name().toLowerCase(Locale.ROOT).replace('_', '-');
       return field.isEmpty() ? word : word + " " + field;

@@ -6,6 +6,7 @@ import java.util.Locale;
 public enum ProtectionRule {
   ACCESS,
   RATE_LIMIT,
+  FETCH_LIMIT,
   SIGNED_URL,
   BASIC_AUTH,
   JWT,

@@ -220,6 +220,7 @@ public final class Delivery implements LeaseHolder, ResponseBody {
         return;
       }
       turn -= handOver(available);
+      outcome.onBytesSent(sentBytes);
       if (position < to || hasNextPart()) {
         isFrameUnflushed = false;
         sink.flush();

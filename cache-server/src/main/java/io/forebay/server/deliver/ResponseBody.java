@@ -18,8 +18,15 @@ public interface ResponseBody {
   /** The client is gone: nothing more is sent, and the outcome is not called. */
   void onClientGone();
 
-  /** How a body ends; exactly one call unless the client goes away first. */
+  /** How a body proceeds and ends; one end unless the client goes away first. */
   interface Outcome {
+    /**
+     * More of it has been handed to the sink; its last bytes may come without this.
+     *
+     * @param sentBytes of this body so far
+     */
+    default void onBytesSent(long sentBytes) {}
+
     /** Every byte was handed to the sink and the message ended. */
     void onBodySent();
 

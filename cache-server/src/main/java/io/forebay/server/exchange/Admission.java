@@ -50,6 +50,7 @@ final class Admission implements Authentication.Listener {
 
   private Step judge() {
     Refusal refusal = loop.gatekeeper().judge(gate, request.view(), request.client());
+    response.uses(loop.gatekeeper().usage());
     return refusal != null ? refuse(refusal) : next(Authentication.ADMITTED);
   }
 

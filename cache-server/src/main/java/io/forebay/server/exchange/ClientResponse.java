@@ -6,6 +6,7 @@ import io.forebay.server.deliver.Delivery;
 import io.forebay.server.deliver.ResponseBody;
 import io.forebay.server.http.AbortCause;
 import io.forebay.server.http.ResponseSink;
+import io.forebay.server.protect.rate.Usage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,12 +32,20 @@ abstract class ClientResponse implements ResponseSink.Listener, Delivery.Outcome
   /** Body bytes sent before {@link #sending} took over. */
   private long sentBefore;
 
+  /** What limits of the route charge it for. */
+  private @Nullable Usage usage;
+
   private boolean isHeadSent;
   private boolean isOver;
 
   ClientResponse(ResponseSink sink, RequestRecord record) {
     this.sink = sink;
     this.record = record;
+  }
+
+  /** From now on the exchange is charged for what it uses, until it is over. */
+  final void uses(@Nullable Usage charged) {
+    usage = charged;
   }
 
   /** Releases everything allocated for the response, and cancels waits; may be called again. */
@@ -106,6 +115,13 @@ abstract class ClientResponse implements ResponseSink.Listener, Delivery.Outcome
   }
 
   @Override
+  public final void onBytesSent(long bodyBytes) {
+    if (usage != null) {
+      usage.sent(sentBefore + bodyBytes);
+    }
+  }
+
+  @Override
   public final void onBodySent() {
     recordSentBytes();
     over();
@@ -137,6 +153,10 @@ abstract class ClientResponse implements ResponseSink.Listener, Delivery.Outcome
     release();
     if (!isOver) {
       isOver = true;
+      if (usage != null) {
+        usage.sent(record.bytes());
+        usage.end();
+      }
       record.finish();
     }
   }

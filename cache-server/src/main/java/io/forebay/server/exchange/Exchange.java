@@ -485,7 +485,7 @@ final class Exchange extends ClientResponse
   private ClientPermits permits() {
     ClientPermits known = permits;
     if (known == null) {
-      known = new ClientPermits(loop.clients(), loop.counters(), request);
+      known = new ClientPermits(loop.clients(), loop.gatekeeper(), loop.counters(), request);
       permits = known;
     }
     return known;

@@ -132,12 +132,14 @@ final class FillFollower implements Follower, FillLeader {
     own.join(this, loop.filling());
     if (running != null && !loop.fills().replace(key, running, own)) {
       own.leave(this, loop.filling());
+      permits.fetchEnds();
       // The overtaken fill has left by itself, or another one has replaced it.
       return Step.FETCH;
     }
     Fill before = running == null ? loop.fills().register(key, own) : null;
     if (before != null) {
       own.leave(this, loop.filling());
+      permits.fetchEnds();
       return before == overtaken ? Step.FETCH : follow(before);
     }
     LookupSteps.Found meanwhile = fetching.foundMeanwhile();
@@ -145,16 +147,27 @@ final class FillFollower implements Follower, FillLeader {
     if (meanwhile == LookupSteps.Found.OBJECT || isUnknown) {
       own.leave(this, loop.filling());
       own.withdraw();
+      permits.fetchEnds();
       // In a busy index there may be what was installed a moment ago: it would be fetched twice.
       return isUnknown ? exchange.lookUpSoon() : Step.LOOK_UP;
     }
     isLeader = true;
     // A leader is told directly.
     interimSeen = Integer.MAX_VALUE;
+    begin(own);
+    return Step.AWAIT;
+  }
+
+  private void begin(Fill own) {
     fetching.begun();
     fill = own;
+    // What the leader takes over is its fetch until it ends.
+    own.whenOver(() -> {
+      if (fill == own && own.state() != Fill.State.UNSTORABLE) {
+        permits.fetchEnds();
+      }
+    });
     own.start();
-    return Step.AWAIT;
   }
 
   /** What follows where no fill may be started now; null where one may be. */
@@ -196,9 +209,7 @@ final class FillFollower implements Follower, FillLeader {
       return exchange.passBecause(Reason.PASS_STORE_FULL);
     }
     isLeader = true;
-    fetching.begun();
-    fill = own;
-    own.start();
+    begin(own);
     return Step.AWAIT;
   }
 

@@ -177,6 +177,7 @@ public final class FillStarter {
             false,
             null);
     if (refresh == null || loop.fills().register(request.key(), refresh) != null) {
+      permits.fetchEnds();
       return Refreshing.NOT_NOW;
     }
     permits.leaveFetchTo(refresh);

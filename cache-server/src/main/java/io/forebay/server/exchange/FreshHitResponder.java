@@ -99,6 +99,9 @@ final class FreshHitResponder {
       lane.unpin(head.region());
       return false;
     }
+    if (gate != null) {
+      gatekeeper.charge(gate, request.isHead() ? 0 : head.totalLength());
+    }
     lane.askedFor();
     RuleOutcome edits = rules == null ? null : ruled;
     long bodyBytes = send(snapshot, route, request, sink, client, head, meta, now, edits);

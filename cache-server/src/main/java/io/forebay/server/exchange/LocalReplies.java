@@ -59,6 +59,7 @@ final class LocalReplies {
               Reason.ORIGIN_BROKEN;
           case OVERLOADED, TOO_MANY_CONNECTIONS, TOO_MANY_REQUESTS -> Reason.REFUSED_OVERLOAD;
           case CLIENT_LIMIT -> Reason.REFUSED_CLIENT_LIMIT;
+          case FETCH_LIMIT -> Reason.REFUSED_FETCH_LIMIT;
           case TARGET_REFUSED -> Reason.REFUSED_TARGET;
           default -> Reason.ORIGIN_UNREACHABLE;
         };

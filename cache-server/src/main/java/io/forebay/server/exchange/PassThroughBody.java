@@ -145,6 +145,7 @@ final class PassThroughBody implements OriginListener, ResponseBody {
       storing.add(data);
     }
     sink.body(data);
+    outcome.onBytesSent(bodyBytes);
     if (wantedBytes == 0) {
       isOver = true;
       call.cancel();

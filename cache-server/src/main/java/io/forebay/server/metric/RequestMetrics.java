@@ -128,9 +128,13 @@ final class RequestMetrics {
     }
     meters.counter(
         "forebay_rate_limit_keys_displaced",
-        "Clients or other keys of rate limits whose count was forgotten because the table was"
-            + " full.",
+        "Clients or other keys of rate limits whose count was forgotten, or not begun, because"
+            + " the table was full.",
         () -> from.sum(c -> c.rateKeysDisplaced));
+    meters.gauge(
+        "forebay_limited_in_flight",
+        "Requests and fetches that limits with in-flight count now.",
+        () -> from.node().countedInFlight());
     for (PurgeResult result : PurgeResult.values()) {
       meters.counter(
           "forebay_purge_requests",

@@ -43,6 +43,11 @@ public interface NodeStatus {
   /** The present number of bytes in private copies for slow clients. */
   long privateCopyBytes();
 
+  /** Requests and fetches that the limits of protections on what is in flight count now. */
+  default long countedInFlight() {
+    return 0;
+  }
+
   /** Whether the last purge could not be made durable, so that it has to be repeated. */
   boolean isPurgeFailing();
 

@@ -16,6 +16,7 @@ import io.forebay.server.protect.forward.ForwardVerdict;
 import io.forebay.server.protect.rate.RateBuckets;
 import io.forebay.server.protect.rate.RateLimit;
 import io.forebay.server.protect.rate.RateLimiter;
+import io.forebay.server.protect.rate.Usage;
 import io.forebay.server.protect.token.TokenReader;
 import io.forebay.server.protect.token.TokenVerdict;
 import io.forebay.server.protect.token.TokenVerifier;
@@ -55,6 +56,9 @@ public final class Gatekeeper {
   private final ForwardAuth forwarding;
   private final ClientAddress address = new ClientAddress();
 
+  /** Of what was admitted last. */
+  private @Nullable Usage usage;
+
   /**
    * For one loop.
    *
@@ -79,19 +83,31 @@ public final class Gatekeeper {
   /**
    * Whether a request is admitted that can be answered at once. If it is not, nothing has been
    * counted, and {@link #judge} says what becomes of it. Allocates nothing, except to verify a
-   * signed URL.
+   * signed URL. {@link #charge} follows.
    */
   public boolean admits(RouteProtection gate, RequestView request, ClientInfo client) {
     address.resolve(client, request.fields(), gate.trusted());
     return !gate.asksForCredentials()
+        && !gate.limitsInFlight()
         && (!gate.hasAccess() || gate.admits(address))
         && verdict(gate, request) == Verdict.VALID
         && (gate.limits().length == 0
             || rates.takeAll(gate.limits(), request, gate.route(), address.hi(), address.lo()));
   }
 
-  /** Why a request is refused, or null where it is admitted. Called once for each request. */
+  /** Charges the request that {@link #admits} admitted last for its body. */
+  public void charge(RouteProtection gate, long bodyBytes) {
+    if (gate.limitsBytes()) {
+      rates.sent(gate.limits(), bodyBytes);
+    }
+  }
+
+  /**
+   * Why a request is refused, or null where it is admitted. Called once for each request; {@link
+   * #usage} is asked for next, whatever this gives.
+   */
   public @Nullable Refusal judge(RouteProtection gate, RequestView request, ClientInfo client) {
+    usage = null;
     address.resolve(client, request.fields(), gate.trusted());
     if (gate.hasAccess() && !gate.admits(address)) {
       counters.count(ProtectionRule.ACCESS);
@@ -101,6 +117,9 @@ public final class Gatekeeper {
     if (limit != RateLimiter.NONE) {
       counters.count(ProtectionRule.RATE_LIMIT);
       return RateLimitRefusal.of(gate.limits(), limit, rates.waitNanos());
+    }
+    if (gate.limitsBytes() || gate.limitsInFlight()) {
+      usage = rates.usage(gate.limits());
     }
     return switch (verdict(gate, request)) {
       case VALID -> null;
@@ -113,6 +132,32 @@ public final class Gatekeeper {
         yield EXPIRED;
       }
     };
+  }
+
+  /**
+   * What the request or fetch that was judged last is charged for until its end, which its owner
+   * says; null for nothing.
+   */
+  public @Nullable Usage usage() {
+    return usage;
+  }
+
+  /**
+   * Counts a request to an origin.
+   *
+   * @return the name of the limit that refuses it, or null where it is admitted; then {@link
+   *     #usage} is asked for next
+   */
+  public @Nullable String refusesFetch(RouteProtection gate, RequestView request) {
+    usage = null;
+    RateLimit[] limits = gate.fetchLimits();
+    int limit = rates.take(limits, request, gate.route(), 0, 0);
+    if (limit != RateLimiter.NONE) {
+      counters.count(ProtectionRule.FETCH_LIMIT);
+      return limits[limit].config().name();
+    }
+    usage = rates.usage(limits);
+    return null;
   }
 
   /** For the client whose address was resolved last. */
@@ -323,13 +368,12 @@ public final class Gatekeeper {
   private static RateLimit perMinute(String name, int requests) {
     return RateLimit.of(
         "",
-        new RateLimitConfig(
+        RateLimitConfig.of(
             name,
             RateLimitConfig.Kind.CLIENT_NETWORK,
             "",
+            RateLimitConfig.Unit.REQUESTS,
             requests,
-            Duration.ofMinutes(1),
-            requests,
-            null));
+            Duration.ofMinutes(1)));
   }
 }

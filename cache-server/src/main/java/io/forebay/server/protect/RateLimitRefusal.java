@@ -1,6 +1,8 @@
 package io.forebay.server.protect;
 
 import io.forebay.core.policy.Reason;
+import io.forebay.server.config.ProtectionProfile.RateLimitConfig;
+import io.forebay.server.config.ProtectionProfile.RateLimitConfig.Unit;
 import io.forebay.server.protect.rate.RateLimit;
 import java.time.Duration;
 
@@ -18,12 +20,21 @@ final class RateLimitRefusal {
     long seconds = Math.max(1, (waitNanos + NANOS - 1) / NANOS);
     StringBuilder lines = new StringBuilder("ratelimit-policy: ");
     for (int i = 0; i < limits.length; i++) {
-      lines.append(i == 0 ? "\"" : ", \"").append(limits[i].config().name()).append("\";q=");
-      lines.append(limits[i].config().requests()).append(";w=");
-      lines.append(limits[i].config().per().toSeconds());
+      RateLimitConfig limit = limits[i].config();
+      lines.append(i == 0 ? "\"" : ", \"").append(limit.name()).append("\";q=");
+      lines.append(limit.quota());
+      switch (limit.unit()) {
+        case REQUESTS -> lines.append(";w=").append(limit.per().toSeconds());
+        case BYTES -> lines.append(";qu=\"content-bytes\";w=").append(limit.per().toSeconds());
+        case IN_FLIGHT -> lines.append(";qu=\"concurrent-requests\"");
+      }
     }
     lines.append("\r\nratelimit: \"").append(limits[refusing].config().name());
-    lines.append("\";r=0;t=").append(seconds).append("\r\n");
+    lines.append("\";r=0");
+    if (limits[refusing].config().unit() != Unit.IN_FLIGHT) {
+      lines.append(";t=").append(seconds);
+    }
+    lines.append("\r\n");
     return new Refusal(
         429,
         Reason.REFUSED_RATE_LIMIT,

@@ -9,6 +9,7 @@ import io.forebay.server.config.ProtectionProfile;
 import io.forebay.server.config.ProtectionProfile.AccessConfig;
 import io.forebay.server.config.ProtectionProfile.BasicAuthConfig;
 import io.forebay.server.config.ProtectionProfile.RateLimitConfig;
+import io.forebay.server.config.ProtectionProfile.RateLimitConfig.Unit;
 import io.forebay.server.config.ProtectionProfile.SignedUrlConfig;
 import io.forebay.server.network.NetworkSet;
 import io.forebay.server.protect.forward.ForwardRule;
@@ -26,6 +27,9 @@ public final class RouteProtection {
   private final AccessConfig access;
   private final String route;
   private final RateLimit[] limits;
+  private final boolean limitsBytes;
+  private final boolean limitsInFlight;
+  private final RateLimit[] fetchLimits;
   private final @Nullable BasicAuthConfig basicAuth;
   private final @Nullable UrlSignature signature;
   private final @Nullable JwtConfig jwt;
@@ -41,6 +45,12 @@ public final class RouteProtection {
         profile.rateLimits().stream()
             .map(limit -> RateLimit.of(profile.name(), limit))
             .toArray(RateLimit[]::new);
+    this.limitsBytes = counts(profile, Unit.BYTES);
+    this.limitsInFlight = counts(profile, Unit.IN_FLIGHT);
+    this.fetchLimits =
+        profile.fetchLimits().stream()
+            .map(limit -> RateLimit.of(profile.name() + " fetches", limit))
+            .toArray(RateLimit[]::new);
     this.basicAuth = profile.basicAuth();
     SignedUrlConfig urls = profile.signedUrls();
     this.signature = urls == null ? null : UrlSignature.of(urls);
@@ -50,6 +60,10 @@ public final class RouteProtection {
     this.name = profile.name();
     this.trusted = trusted;
     this.access = profile.access();
+  }
+
+  private static boolean counts(ProtectionProfile profile, Unit unit) {
+    return profile.rateLimits().stream().anyMatch(limit -> limit.unit() == unit);
   }
 
   /**
@@ -91,6 +105,26 @@ public final class RouteProtection {
   /** In their order; not to be changed. */
   RateLimit[] limits() {
     return limits;
+  }
+
+  /** Whether bytes of bodies are charged. */
+  boolean limitsBytes() {
+    return limitsBytes;
+  }
+
+  /** Whether requests are counted until their end. */
+  boolean limitsInFlight() {
+    return limitsInFlight;
+  }
+
+  /** Whether requests to origins are limited. */
+  public boolean limitsFetches() {
+    return fetchLimits.length > 0;
+  }
+
+  /** In their order; not to be changed. */
+  RateLimit[] fetchLimits() {
+    return fetchLimits;
   }
 
   @Nullable UrlSignature signature() {
@@ -146,19 +180,17 @@ public final class RouteProtection {
     }
     for (RateLimit limit : limits) {
       RateLimitConfig config = limit.config();
+      String penalty =
+          config.penalty() == null ? "" : " for " + config.penalty().toSeconds() + " s";
+      all.add(
+          new Requirement("rate-limit", describe(config) + "; beyond that 429" + penalty + "."));
+    }
+    for (RateLimit limit : fetchLimits) {
       all.add(
           new Requirement(
-              "rate-limit",
-              "%s: %d requests in %d s by %s, %d at once; beyond that 429%s."
-                  .formatted(
-                      config.name(),
-                      config.requests(),
-                      config.per().toSeconds(),
-                      config.key(),
-                      config.burst(),
-                      config.penalty() == null
-                          ? ""
-                          : " for " + config.penalty().toSeconds() + " s")));
+              "fetch-limit",
+              describe(limit.config())
+                  + ", to origins; beyond that a stale response if allowed, otherwise 503."));
     }
     if (signature != null) {
       all.add(
@@ -212,6 +244,22 @@ public final class RouteProtection {
       text.append(" with the same ").append(forward.responseFields());
     }
     return text.append('.').toString();
+  }
+
+  private static String describe(RateLimitConfig config) {
+    return switch (config.unit()) {
+      case REQUESTS, BYTES ->
+          "%s: %d %s in %d s by %s, %d at once"
+              .formatted(
+                  config.name(),
+                  config.quota(),
+                  config.unit() == Unit.BYTES ? "bytes" : "requests",
+                  config.per().toSeconds(),
+                  config.key(),
+                  config.burst());
+      case IN_FLIGHT ->
+          "%s: %d requests in flight by %s".formatted(config.name(), config.quota(), config.key());
+    };
   }
 
   /** One part of a protection. */

@@ -6,6 +6,7 @@
  *   protection.NAME ──► RouteProtection: compiled at load, immutable, shared by loops
  *                           │
  *   request of a route ──► Gatekeeper (one per loop) ──► admitted
+ *                           │                        │      └ Usage: bytes, requests in flight
  *                           │                        └─► Refusal: status, reason, fields
  *                           └ ClientAddress: whose request is it?
  * </pre>

@@ -52,7 +52,7 @@ final class AccessLogReferenceTest {
                 .propertyNames());
     String fields = Files.readString(DOCUMENT).split("\n## ", -1)[1];
     List<String> documented =
-        Pattern.compile("^\\| `([a-z_]+)` \\|", Pattern.MULTILINE)
+        Pattern.compile("^\\| `([a-z0-9_]+)` \\|", Pattern.MULTILINE)
             .matcher(fields)
             .results()
             .map(match -> match.group(1))

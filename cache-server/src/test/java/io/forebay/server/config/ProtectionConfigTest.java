@@ -9,6 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.config.ProtectionProfile.RateLimitConfig;
 import io.forebay.testing.JwtSigner;
+import io.forebay.server.config.ProtectionProfile.RateLimitConfig.Kind;
+import io.forebay.server.config.ProtectionProfile.RateLimitConfig.Unit;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -157,22 +159,42 @@ final class ProtectionConfigTest {
               - {name: a, requests: 10}
               - {name: b, key: header X-Key, requests: 5, per: 1m, burst: 7, penalty: 10s}
               - {name: c, key: cookie Id, requests: 5}
+              - {name: d, bytes: 1MiB}
+              - {name: e, key: host, bytes: 10MiB, per: 1m, burst-bytes: 1GiB}
+              - {name: f, key: client, in-flight: 20}
+            """);
+    Duration second = Duration.ofSeconds(1);
+    Duration minute = Duration.ofMinutes(1);
+    assertEquals(
+        List.of(
+            new RateLimitConfig("a", Kind.CLIENT_NETWORK, "", Unit.REQUESTS, 10, second, 10, null),
+            new RateLimitConfig(
+                "b", Kind.HEADER, "x-key", Unit.REQUESTS, 5, minute, 7, Duration.ofSeconds(10)),
+            new RateLimitConfig("c", Kind.COOKIE, "Id", Unit.REQUESTS, 5, second, 5, null),
+            new RateLimitConfig(
+                "d", Kind.CLIENT_NETWORK, "", Unit.BYTES, 1 << 20, second, 1 << 20, null),
+            new RateLimitConfig("e", Kind.HOST, "", Unit.BYTES, 10 << 20, minute, 1 << 30, null),
+            new RateLimitConfig("f", Kind.CLIENT, "", Unit.IN_FLIGHT, 20, second, 20, null)),
+        profile.rateLimits());
+    assertEquals(List.of(), profile.fetchLimits());
+  }
+
+  @Test
+  void fetchLimitsAreByRouteOrHost() throws IOException {
+    ProtectionProfile profile =
+        profile(
+            """
+            fetch-limits:
+              - {name: a, in-flight: 10}
+              - {name: b, key: host, requests: 5, per: 1m, burst: 7}
             """);
     assertEquals(
         List.of(
             new RateLimitConfig(
-                "a", RateLimitConfig.Kind.CLIENT_NETWORK, "", 10, Duration.ofSeconds(1), 10, null),
+                "a", Kind.ROUTE, "", Unit.IN_FLIGHT, 10, Duration.ofSeconds(1), 10, null),
             new RateLimitConfig(
-                "b",
-                RateLimitConfig.Kind.HEADER,
-                "x-key",
-                5,
-                Duration.ofMinutes(1),
-                7,
-                Duration.ofSeconds(10)),
-            new RateLimitConfig(
-                "c", RateLimitConfig.Kind.COOKIE, "Id", 5, Duration.ofSeconds(1), 5, null)),
-        profile.rateLimits());
+                "b", Kind.HOST, "", Unit.REQUESTS, 5, Duration.ofMinutes(1), 7, null)),
+        profile.fetchLimits());
   }
 
   @Test
@@ -221,6 +243,32 @@ final class ProtectionConfigTest {
             "protection.p.rate-limits.0.burst: it takes more than a year to earn it again"),
         Arguments.of(
             "rate-limits: [{name: a, requests: 1, per: 2d}]", "protection.p.rate-limits.0.per"),
+        Arguments.of(
+            "rate-limits: [{name: a, requests: 1, bytes: 1KiB}]",
+            "protection.p.rate-limits.0.requests: a limit counts one thing"),
+        Arguments.of("rate-limits: [{name: a, bytes: 10B}]", "protection.p.rate-limits.0.bytes"),
+        Arguments.of(
+            "rate-limits: [{name: a, bytes: 1MiB, burst: 5}]",
+            "protection.p.rate-limits.0.burst: has no meaning for a limit on bytes"),
+        Arguments.of(
+            "rate-limits: [{name: a, bytes: 1MiB, penalty: 5s}]",
+            "protection.p.rate-limits.0.penalty: has no meaning for a limit on bytes"),
+        Arguments.of(
+            "rate-limits: [{name: a, requests: 5, burst-bytes: 5MiB}]",
+            "protection.p.rate-limits.0.burst-bytes: has no meaning for a limit on requests"),
+        Arguments.of(
+            "rate-limits: [{name: a, in-flight: 5, per: 1m}]",
+            "protection.p.rate-limits.0.per: has no meaning for a limit on requests in flight"),
+        Arguments.of(
+            "rate-limits: [{name: a, in-flight: 0}]", "protection.p.rate-limits.0.in-flight"),
+        Arguments.of(
+            "fetch-limits: [{name: a, key: client, in-flight: 1}]",
+            "protection.p.fetch-limits.0.key: \"client\" is not one of the choices"),
+        Arguments.of(
+            "fetch-limits: [{name: a}]", "protection.p.fetch-limits.0.requests: is missing"),
+        Arguments.of(
+            "fetch-limits: [{name: a, requests: 1, penalty: 5s}]",
+            "protection.p.fetch-limits.0.penalty: unknown key"),
         Arguments.of("basic-auth: {realm: Staff}", "protection.p.basic-auth.file: is missing"),
         Arguments.of(
             "basic-auth: {file: DIR/md5-users}",

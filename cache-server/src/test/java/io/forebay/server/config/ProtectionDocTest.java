@@ -4,9 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.KeyPairGenerator;
+import java.util.Base64;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -20,10 +21,18 @@ final class ProtectionDocTest {
   @TempDir Path directory;
 
   @Test
-  void everyExampleLoads() throws IOException {
+  void everyExampleLoads() throws Exception {
     Files.writeString(
         directory.resolve("members.htpasswd"), "alice:$2y$10$" + "a".repeat(53) + "\n");
     Files.writeString(directory.resolve("url-key-2026"), "0123456789abcdef0123456789abcdef\n");
+    KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
+    generator.initialize(256);
+    Files.writeString(
+        directory.resolve("cloudfront.pem"),
+        "-----BEGIN PUBLIC KEY-----\n"
+            + Base64.getMimeEncoder()
+                .encodeToString(generator.generateKeyPair().getPublic().getEncoded())
+            + "\n-----END PUBLIC KEY-----\n");
     Matcher examples = EXAMPLE.matcher(Files.readString(Path.of("../docs/PROTECTION.md")));
     int count = 0;
     while (examples.find()) {

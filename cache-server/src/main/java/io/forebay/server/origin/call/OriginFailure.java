@@ -30,6 +30,8 @@ public record OriginFailure(Kind kind, String detail, String more) {
     TOO_MANY_REQUESTS(ProxyError.CONNECTION_LIMIT_REACHED, OriginError.LIMIT),
     /** Not asked at all: the client has too many requests in progress. */
     CLIENT_LIMIT(ProxyError.HTTP_REQUEST_DENIED, OriginError.LIMIT),
+    /** Not asked at all: the route or host has too many requests in progress, or sent too many. */
+    FETCH_LIMIT(ProxyError.CONNECTION_LIMIT_REACHED, OriginError.LIMIT),
     CONNECT_REFUSED(ProxyError.CONNECTION_REFUSED, OriginError.CONNECT),
     CONNECT_UNROUTABLE(ProxyError.DESTINATION_IP_UNROUTABLE, OriginError.CONNECT),
     CONNECT_FAILED(ProxyError.DESTINATION_UNAVAILABLE, OriginError.CONNECT),
@@ -71,9 +73,12 @@ public record OriginFailure(Kind kind, String detail, String more) {
       return error;
     }
 
-    /** Whether it is the node that has too much to do: 503, and the client may come back. */
+    /** Whether a limit of the node is reached: 503, and the client may come back. */
     public boolean isOverload() {
-      return this == OVERLOADED || this == TOO_MANY_CONNECTIONS || this == TOO_MANY_REQUESTS;
+      return this == OVERLOADED
+          || this == TOO_MANY_CONNECTIONS
+          || this == TOO_MANY_REQUESTS
+          || this == FETCH_LIMIT;
     }
 
     /** Whether it speaks against the endpoint, whatever the request was. */

@@ -3,6 +3,7 @@ package io.forebay.server.protect.rate;
 import io.forebay.server.counters.LoopCounters;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.time.Duration;
 
 /**
  * The token buckets of all rate limits, shared by the event loops without a lock: a fixed number of
@@ -26,6 +27,9 @@ final class RateTable {
   private static final int SLOT = 2;
   private static final int MAX_TRIES = 8;
   private static final long PENALTY_MARK = 1;
+
+  /** No bucket takes longer than that to be full again. */
+  static final long MAX_DEBT_NANOS = Duration.ofDays(366).toNanos();
 
   private final long[] slots;
   private final int setMask;
@@ -86,6 +90,41 @@ final class RateTable {
     int slot = find(hash == 0 ? 1 : hash);
     long full = slot < 0 ? 0 : (long) LONGS.getVolatile(slots, slot + 1);
     return Math.max(0, next(full, limit, now) - now - limit.capacityNanos());
+  }
+
+  /**
+   * Takes what something that is under way has cost out of the bucket of a key, which may owe it.
+   *
+   * @param costNanos in which that much is earned; an even number
+   */
+  void charge(long hash, long costNanos, long now, LoopCounters counters) {
+    long key = hash == 0 ? 1 : hash;
+    for (int i = 0; i < MAX_TRIES; i++) {
+      int slot = find(key);
+      if (slot < 0) {
+        slot = claim(key, now, counters);
+      }
+      if (slot < 0) {
+        continue;
+      }
+      long full = (long) LONGS.getVolatile(slots, slot + 1);
+      if ((long) LONGS.getVolatile(slots, slot) != key) {
+        continue;
+      }
+      long from = Math.max(full, now & ~PENALTY_MARK);
+      long next = Math.min(from + costNanos, (now & ~PENALTY_MARK) + MAX_DEBT_NANOS);
+      if (LONGS.compareAndSet(slots, slot + 1, full, next)) {
+        return;
+      }
+    }
+    // So many charges for it at this moment that this one is not counted.
+  }
+
+  /** Nanoseconds until the bucket of a key that is {@link #charge charged} owes nothing. */
+  long debt(long hash, RateLimit limit, long now) {
+    int slot = find(hash == 0 ? 1 : hash);
+    long full = slot < 0 ? 0 : (long) LONGS.getVolatile(slots, slot + 1);
+    return Math.max(0, full - now - limit.capacityNanos() + 1);
   }
 
   private static long next(long full, RateLimit limit, long now) {

@@ -24,6 +24,7 @@ final class OriginFailureTest {
       TOO_MANY_CONNECTIONS   | connection_limit_reached          | false
       TOO_MANY_REQUESTS      | connection_limit_reached          | false
       CLIENT_LIMIT           | http_request_denied               | false
+      FETCH_LIMIT            | connection_limit_reached          | false
       CONNECT_REFUSED        | connection_refused                | false
       CONNECT_UNROUTABLE     | destination_ip_unroutable         | false
       CONNECT_FAILED         | destination_unavailable           | false

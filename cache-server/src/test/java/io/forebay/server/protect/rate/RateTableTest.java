@@ -10,6 +10,7 @@ import io.forebay.core.http.SyntheticRequest;
 import io.forebay.core.http.TargetUri;
 import io.forebay.core.key.PurgeUrl;
 import io.forebay.server.config.ProtectionProfile.RateLimitConfig;
+import io.forebay.server.config.ProtectionProfile.RateLimitConfig.Unit;
 import io.forebay.server.counters.CounterNames;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.network.IpAddress;
@@ -43,7 +44,70 @@ final class RateTableTest {
       int requests,
       int burst,
       @Nullable Duration penalty) {
-    return new RateLimitConfig("l", kind, field, requests, Duration.ofSeconds(1), burst, penalty);
+    return new RateLimitConfig(
+        "l", kind, field, Unit.REQUESTS, requests, Duration.ofSeconds(1), burst, penalty);
+  }
+
+  private static RateLimit bytes(long bytes, long burst) {
+    return RateLimit.of(
+        "p",
+        new RateLimitConfig(
+            "b",
+            RateLimitConfig.Kind.CLIENT,
+            "",
+            Unit.BYTES,
+            bytes,
+            Duration.ofSeconds(1),
+            burst,
+            null));
+  }
+
+  @Test
+  void whatIsChargedIsEarnedAgainAndUntilThenItIsOwed() {
+    RateTable table = new RateTable(64);
+    RateLimit limit = bytes(1000, 2000);
+    long now = 7 * SECOND;
+    assertEquals(0, table.debt(3, limit, now));
+    table.charge(3, limit.nanos(1999), now, counters);
+    assertEquals(0, table.debt(3, limit, now), "a byte is left");
+    table.charge(3, limit.nanos(5001), now, counters);
+    long debt = table.debt(3, limit, now);
+    assertTrue(Math.abs(debt - 5 * SECOND) <= 10, debt + " ns for 5000 bytes");
+    assertEquals(0, table.debt(4, limit, now), "another key");
+    assertTrue(table.debt(3, limit, now + debt - 1) > 0);
+    assertEquals(0, table.debt(3, limit, now + debt));
+    // After a pause the burst is there again, and no more than that.
+    table.charge(3, limit.nanos(2000), now + 1000 * SECOND, counters);
+    assertTrue(table.debt(3, limit, now + 1000 * SECOND) > 0);
+    assertEquals(0, counters.rateKeysDisplaced);
+  }
+
+  @Test
+  void aDebtIsNeverMoreThanAYear() {
+    RateTable table = new RateTable(64);
+    RateLimit limit = bytes(1024, 1024);
+    for (int i = 0; i < 1000; i++) {
+      table.charge(3, limit.nanos(Long.MAX_VALUE), 0, counters);
+    }
+    assertTrue(table.debt(3, limit, 0) <= RateTable.MAX_DEBT_NANOS);
+    assertTrue(table.debt(3, limit, 0) > RateTable.MAX_DEBT_NANOS - 2 * SECOND);
+    assertEquals(0, table.debt(3, limit, RateTable.MAX_DEBT_NANOS));
+  }
+
+  @Test
+  void threadsThatChargeAKeyLoseNothing() throws Exception {
+    RateTable table = new RateTable(64);
+    RateLimit limit = bytes(1000, 1000);
+    inThreads(
+        2,
+        thread -> {
+          for (int i = 0; i < 5000; i++) {
+            table.charge(42, limit.nanos(100), 0, new LoopCounters(new CounterNames()));
+          }
+        });
+    double seconds = (double) table.debt(42, limit, 0) / SECOND;
+    // A charge that lost eight races in a row is not counted.
+    assertTrue(seconds > 980 && seconds <= 999.1, seconds + " s for 1,000,000 bytes");
   }
 
   @Test
@@ -212,6 +276,7 @@ final class RateTableTest {
   @Test
   void countingARequestAllocatesNothing() {
     RateTable table = new RateTable(1024);
+    InFlightTable inFlight = new InFlightTable(1024);
     RateKey keys = new RateKey(SECRET);
     RateLimit limit = limit(10, 5, Duration.ofSeconds(1));
     SyntheticRequest request = request();
@@ -223,6 +288,10 @@ final class RateTableTest {
       for (int i = 0; i < 1000; i++) {
         long hash = keys.of(limit, request, "route", i, i);
         long ignored = table.take(hash, limit, i * 1000L, counters);
+        table.charge(hash, 1000, i * 1000L, counters);
+        long wait = inFlight.take(hash, 1) == InFlightTable.Taken.COUNTED ? 0 : 1;
+        inFlight.giveBack(hash);
+        assertEquals(0, wait);
       }
       bytes = Math.min(bytes, threads.getThreadAllocatedBytes(thread) - before);
     }
