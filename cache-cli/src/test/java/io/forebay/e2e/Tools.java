@@ -96,6 +96,11 @@ final class Tools {
     return requireModule("grpc", "grpcio");
   }
 
+  /** A Python that has botocore, which signs for CloudFront, and cryptography. */
+  static Path requireBotocore() throws IOException, InterruptedException {
+    return requireModule("botocore, cryptography", "botocore");
+  }
+
   private static Path requireModule(String module, String distribution)
       throws IOException, InterruptedException {
     Path python = OWN_PYTHON.toAbsolutePath();

@@ -100,12 +100,15 @@ final class ProtectionBinder extends Binder {
   }
 
   private @Nullable SignedUrlConfig signedUrls(String scope, SourceLocation place) {
-    String type = value(scope, ProtectionKeys.URL_TYPE);
+    String name = value(scope, ProtectionKeys.URL_TYPE);
+    SignedUrlConfig.Type type =
+        name == null
+            ? null
+            : SignedUrlConfig.Type.valueOf(name.toUpperCase(Locale.ROOT).replace('-', '_'));
     String parameter = value(scope, ProtectionKeys.URL_PARAMETER);
     Boolean hasAddress = value(scope, ProtectionKeys.URL_ADDRESS);
     String path = scope + "." + ProtectionKeys.URL_TYPE.name();
-    boolean isHmac = "hmac".equals(type);
-    List<UrlKey> keys = urlKeys(scope, isHmac);
+    List<UrlKey> keys = urlKeys(scope, type);
     if (type == null) {
       boolean isOther = parameter != null || hasAddress != null || !keys.isEmpty();
       if (isOther && !values.wasRefused(path)) {
@@ -123,23 +126,19 @@ final class ProtectionBinder extends Binder {
     if (keys.isEmpty()) {
       problems.add(firstPlace(path).problem(path, "there are no url-keys", "add one"));
     }
-    if (!isHmac && parameter != null) {
+    if (type != SignedUrlConfig.Type.HMAC && parameter != null) {
       unused(scope, ProtectionKeys.URL_PARAMETER, "for this type");
     }
-    if (isHmac && hasAddress != null) {
+    if (type != SignedUrlConfig.Type.NGINX_SECURE_LINK && hasAddress != null) {
       unused(scope, ProtectionKeys.URL_ADDRESS, "for this type");
     }
-    return isHmac
-        ? new SignedUrlConfig(
-            SignedUrlConfig.Type.HMAC,
-            List.of(parameter == null ? "token" : parameter),
-            false,
-            keys)
-        : new SignedUrlConfig(
-            SignedUrlConfig.Type.NGINX_SECURE_LINK,
-            List.of("md5", "expires"),
-            hasAddress != null && hasAddress,
-            keys);
+    List<String> parameters =
+        switch (type) {
+          case HMAC -> List.of(parameter == null ? "token" : parameter);
+          case NGINX_SECURE_LINK -> List.of("md5", "expires");
+          case CLOUDFRONT -> SignedUrlConfig.CLOUDFRONT_PARAMETERS;
+        };
+    return new SignedUrlConfig(type, parameters, hasAddress != null && hasAddress, keys);
   }
 
   private void unused(String scope, Field<?, ?> field, String where) {
@@ -147,26 +146,17 @@ final class ProtectionBinder extends Binder {
     problems.add(firstPlace(path).problem(path, "has no meaning " + where, "remove it"));
   }
 
-  private List<UrlKey> urlKeys(String scope, boolean isHmac) {
+  /** The keys of a profile; null stands for no type, which is a problem of its own. */
+  private List<UrlKey> urlKeys(String scope, SignedUrlConfig.@Nullable Type type) {
     List<UrlKey> keys = new ArrayList<>();
     for (Map.Entry<String, SourceLocation> entry :
         values.instances(ProtectionKeys.URL_KEYS.at(scope)).entrySet()) {
       String own = scope + ".url-keys." + entry.getKey();
       SourceLocation place = entry.getValue();
-      String id = needed(own, ProtectionKeys.KEY_ID, place);
-      Secret secret =
-          neededSecret(own, ProtectionKeys.KEY_SECRET, ProtectionKeys.KEY_SECRET_FILE, place);
-      boolean isGiven =
-          values.get(own + ".secret") != null || values.get(own + ".secret-file") != null;
-      if (isHmac && isGiven && secret.value().length() < MIN_SECRET) {
+      UrlKey key = urlKey(own, type, place);
+      if (keys.stream().anyMatch(other -> other.id().equals(key.id()))) {
         problems.add(
-            place.problem(
-                own + ".secret",
-                "the secret has fewer than " + MIN_SECRET + " characters",
-                "use a long random one, such as 64 hexadecimal digits"));
-      }
-      if (keys.stream().anyMatch(other -> other.id().equals(id))) {
-        problems.add(place.problem(own + ".id", "another key has the id " + id, "rename one"));
+            place.problem(own + ".id", "another key has the id " + key.id(), "rename one"));
       }
       if (keys.size() == MAX_LIMITS) {
         problems.add(place.problem(own, "more than " + MAX_LIMITS + " keys", "remove some"));
@@ -179,9 +169,57 @@ final class ProtectionBinder extends Binder {
           sources.put(listed + "." + field.name(), raw.place().text());
         }
       }
-      keys.add(new UrlKey(id, secret));
+      keys.add(key);
     }
     return keys;
+  }
+
+  private UrlKey urlKey(String own, SignedUrlConfig.@Nullable Type type, SourceLocation place) {
+    String id = needed(own, ProtectionKeys.KEY_ID, place);
+    boolean isGiven =
+        values.get(own + ".secret") != null || values.get(own + ".secret-file") != null;
+    Path file = value(own, ProtectionKeys.KEY_PUBLIC_FILE);
+    if (type == SignedUrlConfig.Type.CLOUDFRONT) {
+      if (isGiven) {
+        problems.add(place.problem(own + ".secret", "has no meaning for this type", "remove it"));
+      }
+      return new UrlKey(id, new Secret(""), publicKey(own, file, place));
+    }
+    if (file != null && type != null) {
+      unused(own, ProtectionKeys.KEY_PUBLIC_FILE, "for this type");
+    }
+    if (type == null && !isGiven) {
+      return new UrlKey(id, new Secret(""));
+    }
+    Secret secret =
+        neededSecret(own, ProtectionKeys.KEY_SECRET, ProtectionKeys.KEY_SECRET_FILE, place);
+    if (type == SignedUrlConfig.Type.HMAC && isGiven && secret.value().length() < MIN_SECRET) {
+      problems.add(
+          place.problem(
+              own + ".secret",
+              "the secret has fewer than " + MIN_SECRET + " characters",
+              "use a long random one, such as 64 hexadecimal digits"));
+    }
+    return new UrlKey(id, secret);
+  }
+
+  private @Nullable PublicKeyFile publicKey(String own, @Nullable Path file, SourceLocation place) {
+    if (file == null) {
+      Path ignored = needed(own, ProtectionKeys.KEY_PUBLIC_FILE, place);
+      return null;
+    }
+    try {
+      PublicKeyFile read = PublicKeyFile.read(file);
+      values.files().note(own + "." + ProtectionKeys.KEY_PUBLIC_FILE.name(), file, MAX_FILE_BYTES);
+      return read;
+    } catch (IOException e) {
+      String path = own + "." + ProtectionKeys.KEY_PUBLIC_FILE.name();
+      problems.add(
+          firstPlace(path)
+              .problem(
+                  path, FileProblem.text(file, e), "write it with openssl pkey -pubout -in KEY"));
+      return null;
+    }
   }
 
   private @Nullable BasicAuthConfig basicAuth(String scope) {

@@ -243,15 +243,16 @@ final class ProtectionKeys {
   static final Field<ProtectionProfile, String> URL_TYPE =
       optional(
           "signed-urls.type",
-          ValueType.oneOf("hmac", "nginx-secure-link"),
+          ValueType.oneOf("hmac", "nginx-secure-link", "cloudfront"),
           "none",
           false,
           ofUrls(urls -> urls.type().name().toLowerCase(Locale.ROOT).replace('_', '-')),
           "If it is given, only URLs that are signed with one of `url-keys` are served; others"
               + " receive 403, and 410 once their time is over. `hmac`: tokens of `forebay"
               + " sign-url`; `nginx-secure-link`: parameters `md5` and `expires` as for nginx's"
-              + " `secure_link_md5`, which is weak. The parameters of the signature are neither in"
-              + " keys nor in requests to origins nor in the access log.");
+              + " `secure_link_md5`, which is weak; `cloudfront`: URLs and cookies that are signed for"
+              + " CloudFront, with canned and custom policies. The parameters and cookies of the"
+              + " signature are neither in keys nor in requests to origins nor in the access log.");
   static final Field<ProtectionProfile, String> URL_PARAMETER =
       optional(
           "signed-urls.parameter",
@@ -272,18 +273,24 @@ final class ProtectionKeys {
           ValueType.BOOLEAN,
           "`false`",
           false,
-          ofUrls(urls -> urls.type() == SignedUrlConfig.Type.HMAC ? null : urls.hasAddress()),
+          ofUrls(urls ->
+              urls.type() == SignedUrlConfig.Type.NGINX_SECURE_LINK ? urls.hasAddress() : null),
           "Whether nginx's recipe is `$secure_link_expires$uri$remote_addr SECRET` rather than"
               + " `$secure_link_expires$uri SECRET`.");
   static final Field<UrlKey, String> KEY_ID =
-      required("id", ValueType.NAME, false, UrlKey::id, "Id of the key; tokens name it.");
+      required(
+          "id",
+          ValueType.NAME,
+          false,
+          UrlKey::id,
+          "Id of the key; tokens name it (`Key-Pair-Id` of CloudFront).");
   static final Field<UrlKey, Secret> KEY_SECRET =
       optional(
           "secret",
           ValueType.SECRET_VALUE,
-          "required, or `secret-file`",
+          "required, or `secret-file`; not for `cloudfront`",
           false,
-          UrlKey::secret,
+          key -> key.publicKey() == null ? key.secret() : null,
           "The secret; at least 16 characters for `hmac`.");
   static final Field<UrlKey, Path> KEY_SECRET_FILE =
       optional(
@@ -293,6 +300,15 @@ final class ProtectionKeys {
           false,
           null,
           "File whose first line is the secret; read at start and at each reload.");
+  static final Field<UrlKey, Path> KEY_PUBLIC_FILE =
+      optional(
+          "public-key-file",
+          ValueType.PATH,
+          "required for `cloudfront`",
+          false,
+          key -> key.publicKey() == null ? null : key.publicKey().file(),
+          "PEM file with the public key: RSA of 2048 to 4096 bits, or EC on P-256. A reload reads it"
+              + " again.");
   static final Section<UrlKey> URL_KEYS =
       new Section<>(
           "protection.NAME.url-keys",
@@ -300,7 +316,7 @@ final class ProtectionKeys {
           "Keys of `signed-urls`, each of which is valid: to change a key, add the new one, sign"
               + " with it, and remove the old one when its last link has expired. At most 16 keys.",
           "",
-          List.of(KEY_ID, KEY_SECRET, KEY_SECRET_FILE),
+          List.of(KEY_ID, KEY_SECRET, KEY_SECRET_FILE, KEY_PUBLIC_FILE),
           ProtectionKeys::urlKeys);
 
   static final Section<ProtectionProfile> PROFILES =

@@ -144,15 +144,38 @@ public record ProtectionProfile(
   public record SignedUrlConfig(
       Type type, List<String> parameters, boolean hasAddress, List<UrlKey> keys) {
 
+    /** What signed URLs of CloudFront have in their query. */
+    public static final List<String> CLOUDFRONT_PARAMETERS =
+        List.of("Policy", "Expires", "Signature", "Key-Pair-Id", "Hash-Algorithm");
+
     /** How links are signed. */
     public enum Type {
       HMAC,
-      NGINX_SECURE_LINK
+      NGINX_SECURE_LINK,
+      CLOUDFRONT
+    }
+
+    /** The cookies that a signature can be in. */
+    public List<String> cookies() {
+      return type == Type.CLOUDFRONT
+          ? CLOUDFRONT_PARAMETERS.stream().map(name -> "CloudFront-" + name).toList()
+          : List.of();
     }
   }
 
-  /** A secret with which URLs are signed. */
-  public record UrlKey(String id, Secret secret) {}
+  /**
+   * What URLs are signed with, or verified by.
+   *
+   * @param publicKey by which signatures of CloudFront are verified; null for all other types,
+   *     which have a secret
+   */
+  public record UrlKey(String id, Secret secret, @Nullable PublicKeyFile publicKey) {
+
+    /** A secret. */
+    public UrlKey(String id, Secret secret) {
+      this(id, secret, null);
+    }
+  }
 
   /**
    * Names and passwords that admit a client.

@@ -13,6 +13,7 @@ import io.forebay.server.config.JwtConfig;
 import io.forebay.server.config.JwtConfig.TokenPlace;
 import io.forebay.server.config.ProtectionProfile;
 import io.forebay.server.config.ProtectionProfile.BasicAuthConfig;
+import io.forebay.server.config.ProtectionProfile.SignedUrlConfig;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -33,7 +34,8 @@ record CredentialFilter(
     BasicAuthConfig passwords = profile.basicAuth();
     JwtConfig jwt = profile.jwt();
     boolean hasField = passwords != null && !passwords.isForwarded();
-    Set<String> cookies = new HashSet<>();
+    SignedUrlConfig urls = profile.signedUrls();
+    Set<String> cookies = new HashSet<>(urls == null ? List.of() : urls.cookies());
     if (jwt != null && !jwt.isForwarded()) {
       hasField |= jwt.reads(TokenPlace.Kind.BEARER);
       cookies.addAll(jwt.names(TokenPlace.Kind.COOKIE));

@@ -30,7 +30,7 @@ public final class Glob {
    * The part before the first star is fixed; behind each star the shortest stretch is taken that
    * lets the part up to the next star match: giving it more is never better.
    */
-  boolean matches(CharSequence text, int from, int to) {
+  public boolean matches(CharSequence text, int from, int to) {
     int at = from;
     int in = 0;
     int star = -1;

@@ -14,7 +14,10 @@ import io.forebay.server.config.ProtectionProfile.RateLimitConfig.Unit;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyPairGenerator;
 import java.time.Duration;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -44,7 +47,27 @@ final class ProtectionConfigTest {
     Files.writeString(directory.resolve("no-jwks"), "{\"keys\":[{\"kty\":\"oct\"}]}");
     Files.writeString(directory.resolve("short-secret"), "0123456789abcdef\n");
     Files.writeString(directory.resolve("long-secret"), "0123456789abcdef".repeat(4) + "\n");
+    Files.writeString(
+        directory.resolve("no-key"),
+        "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n");
+    publicKey("key", "EC", 256);
+    publicKey("weak-key", "RSA", 1024);
     Files.writeString(directory.resolve("bad-networks"), "192.0.2.0/24\n192.0.2.1/24\n");
+  }
+
+  private void publicKey(String name, String algorithm, int bits) throws IOException {
+    try {
+      KeyPairGenerator generator = KeyPairGenerator.getInstance(algorithm);
+      generator.initialize(bits);
+      String base64 =
+          Base64.getMimeEncoder()
+              .encodeToString(generator.generateKeyPair().getPublic().getEncoded());
+      Files.writeString(
+          directory.resolve(name),
+          "-----BEGIN PUBLIC KEY-----\n" + base64 + "\n-----END PUBLIC KEY-----\n");
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   private ConfigOutcome load(String yaml) throws IOException {
@@ -362,6 +385,32 @@ final class ProtectionConfigTest {
         Arguments.of(
             "forward-auth: {origin: default, on-error: ignore}",
             "protection.p.forward-auth.on-error"),
+            "{signed-urls: {type: cloudfront}, url-keys: [{id: a}]}",
+            "protection.p.url-keys.0.public-key-file: is missing"),
+        Arguments.of(
+            "{signed-urls: {type: cloudfront}, url-keys: [{id: a, public-key-file: DIR/networks}]}",
+            "protection.p.url-keys.0.public-key-file: networks has no block BEGIN PUBLIC KEY"),
+        Arguments.of(
+            "{signed-urls: {type: cloudfront}, url-keys: [{id: a, public-key-file: DIR/no-key}]}",
+            "no-key has no RSA or EC key"),
+        Arguments.of(
+            "{signed-urls: {type: cloudfront}, url-keys: [{id: a, public-key-file: DIR/weak-key}]}",
+            "weak-key has neither an RSA key of 2048 to 4096 bits nor one on P-256"),
+        Arguments.of(
+            "{signed-urls: {type: cloudfront}, url-keys: [{id: a, public-key-file: DIR/missing}]}",
+            "protection.p.url-keys.0.public-key-file: \"missing\" is not a file that can be read"),
+        Arguments.of(
+            "{signed-urls: {type: cloudfront, parameter: t}, url-keys: [{id: a, public-key-file:"
+                + " DIR/key}]}",
+            "protection.p.signed-urls.parameter: has no meaning for this type"),
+        Arguments.of(
+            "{signed-urls: {type: cloudfront}, url-keys: [{id: a, secret: \"${SECRET}\","
+                + " public-key-file: DIR/key}]}",
+            "protection.p.url-keys.0.secret: has no meaning for this type"),
+        Arguments.of(
+            "{signed-urls: {type: hmac}, url-keys: [{id: a, secret: \"${SECRET}\","
+                + " public-key-file: DIR/key}]}",
+            "protection.p.url-keys.0.public-key-file: has no meaning for this type"),
         Arguments.of("access: {alow: 10.0.0.0/8}", "protection.p.access.alow: unknown key"),
         Arguments.of("access: 10.0.0.0/8", "protection.p.access: keys are required here"));
   }

@@ -7,7 +7,7 @@ import io.forebay.server.config.ProtectionProfile.SignedUrlConfig;
 import org.jspecify.annotations.Nullable;
 
 /** Whether a URL was signed with one of the keys of a profile. Immutable; any thread. */
-public abstract sealed class UrlSignature permits UrlToken, NginxSecureLink {
+public abstract sealed class UrlSignature permits UrlToken, NginxSecureLink, CloudFrontSignature {
   private final QueryRecipe withoutToken;
 
   UrlSignature(SignedUrlConfig config) {
@@ -27,6 +27,7 @@ public abstract sealed class UrlSignature permits UrlToken, NginxSecureLink {
     return switch (config.type()) {
       case HMAC -> new UrlToken(config);
       case NGINX_SECURE_LINK -> new NginxSecureLink(config);
+      case CLOUDFRONT -> new CloudFrontSignature(config);
     };
   }
 

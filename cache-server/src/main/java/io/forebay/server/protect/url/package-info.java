@@ -5,7 +5,8 @@
  * <pre>
  *   url-keys ──► UrlSignature ◄── request: path, query, host, client
  *                  ├─ UrlToken: HMAC-SHA256 over what the token admits; also made here
- *                  └─ NginxSecureLink: the recipe of nginx's secure_link_md5
+ *                  ├─ NginxSecureLink: the recipe of nginx's secure_link_md5
+ *                  └─ CloudFrontSignature: signed policies of CloudFront, in query or cookies
  * </pre>
  *
  * <p>{@link DebugToken} signs no URL, but a time until which a client may debug.
