@@ -89,6 +89,7 @@ class ArchitectureTest {
               "counters",
               "config",
               "config.history",
+              "geo",
               "json",
               "jwt",
               "network",

@@ -4,6 +4,7 @@ import io.forebay.server.config.ConfigOutcome;
 import io.forebay.server.config.ConfigProblem;
 import io.forebay.server.config.ConfigSource;
 import io.forebay.server.config.ConfigView;
+import io.forebay.server.config.GeoConfig;
 import io.forebay.server.config.ReadFiles;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
@@ -199,7 +200,7 @@ final class ReloadService {
       TlsReload certificates = tls.stage(next.tls(), listenersAsBound(next));
       ConfiguredStorageClasses.of(next);
       Origins.load(withPreviousOrigins(next.origins()), reachable, ownListeners);
-      return outcome(0, difference, certificates, read.files().changedSince(files), next);
+      return outcome(0, difference, certificates, changedFiles(read), next);
     } catch (TlsException e) {
       return Reload.refused(0, e.lines());
     } catch (IOException | IllegalArgumentException e) {
@@ -221,10 +222,17 @@ final class ReloadService {
         List.of());
   }
 
+  private List<String> changedFiles(ConfigOutcome.Loaded read) {
+    List<String> changed = new ArrayList<>(read.files().changedSince(files));
+    changed.addAll(
+        GeoConfig.changedFiles(activeConfig.config().config().geo(), read.config().geo()));
+    return changed;
+  }
+
   private Reload apply(long id, ConfigOutcome.Loaded read) {
     ServerConfig next = read.config();
     ConfigView.Difference difference = ConfigView.diff(activeConfig.config().config(), next);
-    List<String> changedFiles = read.files().changedSince(files);
+    List<String> changedFiles = changedFiles(read);
     try {
       // Everything that can fail comes before anything is changed.
       RuntimeConfig compiled = RuntimeConfig.of(next, counterNames.routes());

@@ -3,6 +3,7 @@ package io.forebay.server;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.server.geo.MmdbWriter;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
 import io.forebay.testing.ScriptedOrigin;
@@ -69,6 +70,12 @@ final class RulesDocumentTest {
       files.put(named.group(1), Files.writeString(file, named.group(2)));
     }
     int examples = 0;
+    new MmdbWriter("GeoLite2-Country")
+        .country("127.0.0.0/8", "DE")
+        .write(directory.resolve("GeoLite2-Country.mmdb"));
+    new MmdbWriter("GeoLite2-ASN")
+        .asn("192.0.2.0/24", 64500)
+        .write(directory.resolve("GeoLite2-ASN.mmdb"));
     try (ScriptedOrigin origin = ScriptedOrigin.start()) {
       origin.serve(RulesDocumentTest::answer);
       String origins =
@@ -82,10 +89,11 @@ final class RulesDocumentTest {
             yaml = yaml.replace(file.getKey(), file.getValue().toString());
           }
           edge.configure(
-              origins
-                  + (yaml.contains("origin:")
-                      ? yaml
-                      : yaml.replace("- rules:", "- origin: main\n    rules:")));
+              (origins
+                      + (yaml.contains("origin:")
+                          ? yaml
+                          : yaml.replace("- rules:", "- origin: main\n    rules:")))
+                  .replace("GeoLite2", directory + "/GeoLite2"));
           assertEquals(List.of(), edge.server().reload().errors(), yaml);
           List<String> asked = new ArrayList<>();
           for (String question : example.group(2).split("\n\n", -1)) {

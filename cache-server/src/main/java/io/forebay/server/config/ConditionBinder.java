@@ -15,6 +15,7 @@ import io.forebay.server.rule.expression.ExpressionCompiler;
 import io.forebay.server.rule.expression.ExpressionException;
 import io.forebay.server.text.LinearRegex;
 import io.forebay.server.text.Printable;
+import java.nio.file.Path;
 import java.time.DateTimeException;
 import java.time.DayOfWeek;
 import java.time.ZoneId;
@@ -24,12 +25,15 @@ import java.util.BitSet;
 import java.util.Collection;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Compiles conditions, and the matchers that name them. */
@@ -46,6 +50,8 @@ final class ConditionBinder {
           "header",
           "cookie",
           "client",
+          "country",
+          "asn",
           "listener",
           "scheme",
           "protocol",
@@ -59,6 +65,11 @@ final class ConditionBinder {
           "any",
           "not");
 
+  /** By ISO 3166-1, and Kosovo's, which is assigned by its users. */
+  private static final Set<String> COUNTRIES =
+      Stream.concat(Stream.of(Locale.getISOCountries()), Stream.of("XK"))
+          .collect(Collectors.toUnmodifiableSet());
+
   private static final List<String> TEXT_KEYS =
       List.of("is", "prefix", "suffix", "glob", "regex", "present");
   private static final List<String> PATH_KEYS =
@@ -69,6 +80,7 @@ final class ConditionBinder {
   private final TreeReader reader;
   private final Map<String, ConfigTree> matchers;
   private final Map<String, Split> splits;
+  private final GeoConfig geo;
   private final Set<String> listeners;
   private final Map<String, @Nullable Condition> bound = new HashMap<>();
 
@@ -84,10 +96,12 @@ final class ConditionBinder {
       TreeReader reader,
       Map<String, ConfigTree> matchers,
       Map<String, Split> splits,
+      GeoConfig geo,
       Set<String> listeners) {
     this.reader = reader;
     this.matchers = matchers;
     this.splits = splits;
+    this.geo = geo;
     this.listeners = listeners;
   }
 
@@ -180,6 +194,8 @@ final class ConditionBinder {
       case "header" -> named(path, tree, this::headerName, RequestConditions::header);
       case "cookie" -> named(path, tree, this::cookieName, RequestConditions::cookie);
       case "client" -> client(path, tree);
+      case "country" -> country(path, tree);
+      case "asn" -> asn(path, tree);
       case "listener" -> of(words(path, tree, listeners), RequestConditions::listener);
       case "scheme" -> of(words(path, tree, List.of("http", "https")), RequestConditions::scheme);
       case "protocol" ->
@@ -514,6 +530,43 @@ final class ConditionBinder {
       reader.problem(tree.place(), path, e.message(), e.right());
       return null;
     }
+  }
+
+  private @Nullable Condition country(String path, ConfigTree tree) {
+    List<String> codes = reader.words(path, tree, COUNTRIES);
+    if (codes == null || !hasFile(path, tree, geo.countryFile(), "geo.country-file")) {
+      return null;
+    }
+    return RequestConditions.country(geo.locator(), Set.copyOf(codes));
+  }
+
+  private @Nullable Condition asn(String path, ConfigTree tree) {
+    List<String> texts = reader.texts(path, tree);
+    if (texts == null || !hasFile(path, tree, geo.asnFile(), "geo.asn-file")) {
+      return null;
+    }
+    Set<Long> numbers = new HashSet<>();
+    for (String text : texts) {
+      String digits = text.startsWith("AS") ? text.substring(2) : text;
+      long number = digits.matches("[0-9]{1,10}") ? Long.parseLong(digits) : 0;
+      if (number < 1 || number > 0xffff_ffffL) {
+        reader.problem(
+            tree.place(),
+            path,
+            "\"" + Printable.shown(text) + "\" is not the number of an autonomous system",
+            "write numbers such as 64500");
+        return null;
+      }
+      numbers.add(number);
+    }
+    return RequestConditions.asn(geo.locator(), Set.copyOf(numbers));
+  }
+
+  private boolean hasFile(String path, ConfigTree tree, @Nullable Path file, String key) {
+    if (file == null) {
+      reader.problem(tree.place(), path, "there is no " + key, "set it");
+    }
+    return file != null;
   }
 
   // --- texts ------------------------------------------------------------------------------------

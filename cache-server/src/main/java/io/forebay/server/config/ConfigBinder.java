@@ -32,6 +32,8 @@ import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 import io.forebay.server.config.ServerConfig.TunnelsConfig;
 import io.forebay.server.config.ServerConfig.UnkeyedConfig;
 import io.forebay.server.config.TlsConfig.CertificateConfig;
+import io.forebay.server.geo.GeoLocator;
+import io.forebay.server.geo.MmdbFile;
 import io.forebay.server.text.Printable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -84,11 +86,13 @@ final class ConfigBinder extends Binder {
     List<ProtectionProfile> protections = protection.bind();
     SplitBinder splitting = new SplitBinder(values, problems, sources);
     List<SplitConfig> splits = splitting.bind();
+    GeoConfig geo = geo();
     RuleBinder rules =
         new RuleBinder(
             values,
             problems,
             splitting.splits(),
+            geo,
             listeners.stream().map(ListenerConfig::name).collect(Collectors.toSet()),
             originNames);
     return new ServerConfig(
@@ -121,7 +125,8 @@ final class ConfigBinder extends Binder {
         new ServerConfig.DefaultPages(
             rules.errorPages(), named(ConfigKeys.ERROR_PAGES, ConfigKeys.ERROR_PAGE)),
         debug(),
-        splits);
+        splits,
+        geo);
   }
 
   private DebugConfig debug() {
@@ -137,6 +142,35 @@ final class ConfigBinder extends Binder {
                   "use a long random one, such as 64 hexadecimal digits"));
     }
     return new DebugConfig(secret);
+  }
+
+  private GeoConfig geo() {
+    Path countryFile = value("geo", ConfigKeys.GEO_COUNTRY_FILE);
+    Path asnFile = value("geo", ConfigKeys.GEO_ASN_FILE);
+    return countryFile == null && asnFile == null
+        ? GeoConfig.NONE
+        : new GeoConfig(
+            countryFile,
+            asnFile,
+            new GeoLocator(
+                mmdb(ConfigKeys.GEO_COUNTRY_FILE, countryFile, MmdbFile.Kind.COUNTRY),
+                mmdb(ConfigKeys.GEO_ASN_FILE, asnFile, MmdbFile.Kind.ASN)));
+  }
+
+  private @Nullable MmdbFile mmdb(
+      Field<GeoConfig, Path> field, @Nullable Path file, MmdbFile.Kind kind) {
+    if (file == null) {
+      return null;
+    }
+    try {
+      return MmdbFile.read(file, kind);
+    } catch (IOException e) {
+      String path = "geo." + field.name();
+      problems.add(
+          firstPlace(path)
+              .problem(path, FileProblem.text(file, e), "name a file of MaxMind's format (.mmdb)"));
+      return null;
+    }
   }
 
   private List<NamedRules> named(Section<NamedRules> section, Field<NamedRules, String> field) {

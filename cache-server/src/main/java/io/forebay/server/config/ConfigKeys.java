@@ -3078,6 +3078,32 @@ final class ConfigKeys {
               HTTP2_EMPTY_FRAMES,
               HTTP2_QUEUED_CONTROL_FRAMES),
           config -> Map.of("", config.http2()));
+  static final Field<GeoConfig, Path> GEO_COUNTRY_FILE =
+      optional(
+          "country-file",
+          ValueType.PATH,
+          "none",
+          false,
+          GeoConfig::countryFile,
+          "MMDB file with the countries of addresses, such as GeoLite2-Country, for the condition"
+              + " `country` of rules. It is held in memory; a reload reads it again.");
+  static final Field<GeoConfig, Path> GEO_ASN_FILE =
+      optional(
+          "asn-file",
+          ValueType.PATH,
+          "none",
+          false,
+          GeoConfig::asnFile,
+          "MMDB file with the AS numbers of addresses, such as GeoLite2-ASN, for the condition `asn`"
+              + " of rules.");
+  static final Section<GeoConfig> GEO =
+      new Section<>(
+          "geo",
+          Shape.ONCE,
+          "Files that tell where clients are, in MaxMind's format, at most 256 MiB each.",
+          "",
+          List.of(GEO_COUNTRY_FILE, GEO_ASN_FILE),
+          config -> Map.of("", config.geo()));
   static final Section<OverloadConfig> OVERLOAD =
       new Section<>(
           "overload",
@@ -3178,6 +3204,7 @@ final class ConfigKeys {
           ProtectionKeys.RATE_LIMITS,
           ProtectionKeys.FETCH_LIMITS,
           ProtectionKeys.URL_KEYS,
+          GEO,
           LIMITS,
           TIMEOUTS,
           HTTP2,

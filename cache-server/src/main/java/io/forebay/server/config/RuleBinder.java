@@ -44,6 +44,7 @@ final class RuleBinder {
       ConfigValues values,
       List<ConfigProblem> problems,
       Map<String, Split> splits,
+      GeoConfig geo,
       Set<String> listeners,
       Set<String> origins) {
     this.values = values;
@@ -51,7 +52,7 @@ final class RuleBinder {
     reader = new TreeReader(problems);
     conditions =
         new ConditionBinder(
-            reader, named(ConfigKeys.MATCHERS, ConfigKeys.MATCHER), splits, listeners);
+            reader, named(ConfigKeys.MATCHERS, ConfigKeys.MATCHER), splits, geo, listeners);
     actions = new ActionBinder(reader, conditions, origins, values.files());
     presets = new PresetBinder(values, reader);
     sets = named(ConfigKeys.RULE_SETS, ConfigKeys.RULE_SET);

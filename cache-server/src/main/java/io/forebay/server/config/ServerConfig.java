@@ -40,7 +40,8 @@ public record ServerConfig(
     List<NamedRules> ruleSets,
     DefaultPages errorPages,
     DebugConfig debug,
-    List<SplitConfig> splits) {
+    List<SplitConfig> splits,
+    GeoConfig geo) {
 
   /** A matcher or a set of rules as it was written; the routes have what it was compiled to. */
   public record NamedRules(String name, String text) {}

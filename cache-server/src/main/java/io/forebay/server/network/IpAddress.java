@@ -36,6 +36,15 @@ public record IpAddress(long hi, long lo) {
 
   /** An address as it is written: dotted decimal, or IPv6 by RFC 5952. */
   public static String text(long hi, long lo) {
+    try {
+      return NetUtil.toAddressString(InetAddress.getByAddress(new IpAddress(hi, lo).bytes()));
+    } catch (UnknownHostException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Its 4 or 16 bytes, the highest first. */
+  public byte[] bytes() {
     boolean isV4 = isV4(hi, lo);
     byte[] bytes = new byte[isV4 ? 4 : 16];
     for (int i = 0; i < bytes.length; i++) {
@@ -43,11 +52,7 @@ public record IpAddress(long hi, long lo) {
       int shift = Byte.SIZE * (isV4 ? 3 - i : 7 - (i % Long.BYTES));
       bytes[i] = (byte) (half >>> shift);
     }
-    try {
-      return NetUtil.toAddressString(InetAddress.getByAddress(bytes));
-    } catch (UnknownHostException e) {
-      throw new IllegalStateException(e);
-    }
+    return bytes;
   }
 
   static boolean isV4(long hi, long lo) {

@@ -1,12 +1,16 @@
 package io.forebay.server.rule;
 
 import io.forebay.core.http.AuthorityNormalizer;
+import io.forebay.server.geo.GeoLocation;
+import io.forebay.server.geo.GeoLocator;
 import io.forebay.server.network.NetworkSet;
 import io.forebay.server.rule.RequestPart.Kind;
 import io.forebay.server.rule.expression.Expression;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Makes the conditions that ask about one part of a request. */
@@ -69,6 +73,16 @@ public final class RequestConditions {
   /** The expression holds. */
   public static Condition expression(Expression expression) {
     return new ExpressionCondition(expression);
+  }
+
+  /** The client is in one of these countries. */
+  public static Condition country(GeoLocator locator, Set<String> codes) {
+    return new Country(locator, codes);
+  }
+
+  /** The client is in one of these autonomous systems. */
+  public static Condition asn(GeoLocator locator, Set<Long> numbers) {
+    return new Asn(locator, numbers);
   }
 
   private record Part(Kind kind, TextMatcher test) implements Condition {
@@ -264,6 +278,56 @@ public final class RequestConditions {
     @Override
     public void parts(Consumer<RequestPart> each) {
       each.accept(new RequestPart(Kind.CLIENT, ""));
+    }
+  }
+
+  private record Country(GeoLocator locator, Set<String> codes)
+      implements Condition, Predicate<GeoLocation> {
+
+    @Override
+    public int test(RequestFacts facts) {
+      return facts.isAt(locator, this);
+    }
+
+    @Override
+    public boolean test(GeoLocation location) {
+      String country = location.country();
+      return country != null && codes.contains(country);
+    }
+
+    @Override
+    public int cost() {
+      return 10;
+    }
+
+    @Override
+    public void parts(Consumer<RequestPart> each) {
+      each.accept(new RequestPart(Kind.CLIENT, "country"));
+    }
+  }
+
+  private record Asn(GeoLocator locator, Set<Long> numbers)
+      implements Condition, Predicate<GeoLocation> {
+
+    @Override
+    public int test(RequestFacts facts) {
+      return facts.isAt(locator, this);
+    }
+
+    @Override
+    public boolean test(GeoLocation location) {
+      Long asn = location.asn();
+      return asn != null && numbers.contains(asn);
+    }
+
+    @Override
+    public int cost() {
+      return 10;
+    }
+
+    @Override
+    public void parts(Consumer<RequestPart> each) {
+      each.accept(new RequestPart(Kind.CLIENT, "asn"));
     }
   }
 

@@ -4,12 +4,15 @@ import io.forebay.core.http.FieldsView;
 import io.forebay.core.http.Latin1Text;
 import io.forebay.core.http.RequestView;
 import io.forebay.core.http.WireRequest;
+import io.forebay.server.geo.GeoLocation;
+import io.forebay.server.geo.GeoLocator;
 import io.forebay.server.network.IpAddress;
 import io.forebay.server.network.NetworkSet;
 import io.forebay.server.rule.expression.EvaluationException;
 import io.forebay.server.rule.expression.StepBudget;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -185,5 +188,24 @@ public final class RequestFacts {
     return known != null && !known.equals(IpAddress.UNKNOWN) && set.contains(known)
         ? Condition.YES
         : Condition.NO;
+  }
+
+  /** Whether that is true of the place of the client; in the fast lane if it is remembered. */
+  int isAt(GeoLocator locator, Predicate<GeoLocation> test) {
+    if (!isAddressKnown) {
+      return Condition.LATER;
+    }
+    IpAddress known = address;
+    if (known == null || known.equals(IpAddress.UNKNOWN)) {
+      return Condition.NO;
+    }
+    GeoLocation location = locator.known(known);
+    if (location == null) {
+      if (isFast()) {
+        return Condition.LATER;
+      }
+      location = locator.locate(known);
+    }
+    return test.test(location) ? Condition.YES : Condition.NO;
   }
 }

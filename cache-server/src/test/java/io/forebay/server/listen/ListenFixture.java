@@ -3,6 +3,7 @@ package io.forebay.server.listen;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.forebay.server.accesslog.AccessLog;
+import io.forebay.server.config.GeoConfig;
 import io.forebay.server.config.Http3Config;
 import io.forebay.server.config.MemorySize;
 import io.forebay.server.config.ServerConfig;
@@ -173,7 +174,8 @@ public final class ListenFixture implements AutoCloseable {
         List.of(),
         ServerConfig.DefaultPages.NONE,
         ServerConfig.DebugConfig.OFF,
-        List.of());
+        List.of(),
+        GeoConfig.NONE);
   }
 
   /** The same with other bounds of HTTP/2. */
@@ -202,7 +204,8 @@ public final class ListenFixture implements AutoCloseable {
         c.ruleSets(),
         c.errorPages(),
         c.debug(),
-        c.splits());
+        c.splits(),
+        c.geo());
   }
 
   public int port() {

@@ -120,7 +120,8 @@ class RefusalLogTest {
                 c.ruleSets(),
                 c.errorPages(),
                 c.debug(),
-                c.splits()));
+                c.splits(),
+                c.geo()));
   }
 
   @AfterEach
