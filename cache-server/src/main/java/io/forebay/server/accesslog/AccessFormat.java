@@ -49,6 +49,7 @@ final class AccessFormat {
   private static final byte[] TLS = name("tls");
   private static final byte[] CIPHER = name("cipher");
   private static final byte[] SERVER_NAME = name("sni");
+  private static final byte[] JA4 = name("ja4");
   private static final byte[] RESUMED = ",\"resumed\":true".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] NOT_RESUMED =
       ",\"resumed\":false".getBytes(StandardCharsets.US_ASCII);
@@ -173,6 +174,7 @@ final class AccessFormat {
     if (resumed != null) {
       put(resumed ? RESUMED : NOT_RESUMED);
     }
+    text(JA4, session.ja4());
   }
 
   private void wire(byte[] name, AccessRecord record, int field) {

@@ -57,6 +57,7 @@ final class ConditionBinder {
           "protocol",
           "tls-version",
           "server-name",
+          "ja4",
           "time",
           "split",
           "matches",
@@ -81,6 +82,7 @@ final class ConditionBinder {
   private final Map<String, ConfigTree> matchers;
   private final Map<String, Split> splits;
   private final GeoConfig geo;
+  private final boolean isFingerprinting;
   private final Set<String> listeners;
   private final Map<String, @Nullable Condition> bound = new HashMap<>();
 
@@ -97,11 +99,13 @@ final class ConditionBinder {
       Map<String, ConfigTree> matchers,
       Map<String, Split> splits,
       GeoConfig geo,
+      boolean isFingerprinting,
       Set<String> listeners) {
     this.reader = reader;
     this.matchers = matchers;
     this.splits = splits;
     this.geo = geo;
+    this.isFingerprinting = isFingerprinting;
     this.listeners = listeners;
   }
 
@@ -205,6 +209,7 @@ final class ConditionBinder {
       case "tls-version" ->
           of(words(path, tree, List.of("TLSv1.2", "TLSv1.3")), RequestConditions::tlsVersion);
       case "server-name" -> of(hostTest(path, tree), RequestConditions::tlsServerName);
+      case "ja4" -> ja4(path, tree);
       case "time" -> time(path, tree);
       case "split" -> split(path, tree);
       case "matches" -> matches(path, tree);
@@ -538,6 +543,14 @@ final class ConditionBinder {
       return null;
     }
     return RequestConditions.country(geo.locator(), Set.copyOf(codes));
+  }
+
+  private @Nullable Condition ja4(String path, ConfigTree tree) {
+    if (!isFingerprinting) {
+      reader.problem(tree.place(), path, "clients have no fingerprints", "set tls.ja4 to true");
+      return null;
+    }
+    return of(textTest(path, tree), RequestConditions::ja4);
   }
 
   private @Nullable Condition asn(String path, ConfigTree tree) {

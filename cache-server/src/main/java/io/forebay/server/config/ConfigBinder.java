@@ -93,6 +93,7 @@ final class ConfigBinder extends Binder {
             problems,
             splitting.splits(),
             geo,
+            isFingerprinting(),
             listeners.stream().map(ListenerConfig::name).collect(Collectors.toSet()),
             originNames);
     return new ServerConfig(
@@ -142,6 +143,11 @@ final class ConfigBinder extends Binder {
                   "use a long random one, such as 64 hexadecimal digits"));
     }
     return new DebugConfig(secret);
+  }
+
+  private boolean isFingerprinting() {
+    Raw raw = values.get("tls." + ConfigKeys.TLS_JA4.name());
+    return raw != null && raw.text().strip().equals("true");
   }
 
   private GeoConfig geo() {

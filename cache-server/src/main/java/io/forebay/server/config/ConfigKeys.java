@@ -205,6 +205,14 @@ final class ConfigKeys {
           "16KiB",
           TlsConfig::clientHelloBytes,
           "Maximum size of a ClientHello; a longer one closes the connection.");
+  static final Field<TlsConfig, Boolean> TLS_JA4 =
+      live(
+          "ja4",
+          ValueType.BOOLEAN,
+          "false",
+          TlsConfig::ja4,
+          "Whether the node computes the JA4 fingerprint of each client's TLS handshake over TCP, for"
+              + " the access log and for the condition `ja4` of rules.");
   static final Field<TlsConfig, Duration> TLS_EXPIRY_WARNING =
       live(
           "expiry-warning",
@@ -2578,6 +2586,7 @@ final class ConfigKeys {
               TLS_DEFAULT,
               TLS_POLICY,
               TLS_CLIENT_HELLO,
+              TLS_JA4,
               TLS_EXPIRY_WARNING,
               TLS_OCSP,
               TLS_TICKETS,

@@ -256,7 +256,8 @@ final class ListenBinder extends Binder {
             given("tls", ConfigKeys.TLS_TICKET_ROTATION),
             file("tls", ConfigKeys.TLS_TICKET_FILE)),
         certificates,
-        new AcmeBinder(values, problems, sources).acme(certificates));
+        new AcmeBinder(values, problems, sources).acme(certificates),
+        given("tls", ConfigKeys.TLS_JA4));
   }
 
   private boolean isAcmeOn() {

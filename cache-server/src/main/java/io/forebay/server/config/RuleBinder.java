@@ -45,6 +45,7 @@ final class RuleBinder {
       List<ConfigProblem> problems,
       Map<String, Split> splits,
       GeoConfig geo,
+      boolean isFingerprinting,
       Set<String> listeners,
       Set<String> origins) {
     this.values = values;
@@ -52,7 +53,12 @@ final class RuleBinder {
     reader = new TreeReader(problems);
     conditions =
         new ConditionBinder(
-            reader, named(ConfigKeys.MATCHERS, ConfigKeys.MATCHER), splits, geo, listeners);
+            reader,
+            named(ConfigKeys.MATCHERS, ConfigKeys.MATCHER),
+            splits,
+            geo,
+            isFingerprinting,
+            listeners);
     actions = new ActionBinder(reader, conditions, origins, values.files());
     presets = new PresetBinder(values, reader);
     sets = named(ConfigKeys.RULE_SETS, ConfigKeys.RULE_SET);

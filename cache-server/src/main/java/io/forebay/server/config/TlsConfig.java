@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param policy of certificates that name none
  * @param clientHelloBytes longest ClientHello that is read
+ * @param ja4 whether clients are fingerprinted
  * @param expiryWarning how long before a certificate ends it is said in the log
  * @param ocsp whether answers of OCSP responders are fetched and stapled
  * @param certificates for the names that clients ask for
@@ -22,7 +23,8 @@ public record TlsConfig(
     boolean ocsp,
     TicketConfig tickets,
     List<CertificateConfig> certificates,
-    AcmeConfig acme) {
+    AcmeConfig acme,
+    boolean ja4) {
 
   /** What holds where nothing is configured. */
   public static final TlsConfig DEFAULT =
@@ -33,7 +35,8 @@ public record TlsConfig(
           true,
           new TicketConfig(true, Duration.ofHours(8), null),
           List.of(),
-          AcmeConfig.OFF);
+          AcmeConfig.OFF,
+          false);
 
   /** Without ACME. */
   public TlsConfig(
@@ -43,7 +46,15 @@ public record TlsConfig(
       boolean ocsp,
       TicketConfig tickets,
       List<CertificateConfig> certificates) {
-    this(policy, clientHelloBytes, expiryWarning, ocsp, tickets, certificates, AcmeConfig.OFF);
+    this(
+        policy,
+        clientHelloBytes,
+        expiryWarning,
+        ocsp,
+        tickets,
+        certificates,
+        AcmeConfig.OFF,
+        false);
   }
 
   /** Versions, ciphers and groups by the name of Mozilla's recommendation for them. */

@@ -50,6 +50,11 @@ public record ClientInfo(
     return tls == null ? null : tls.serverName();
   }
 
+  @Override
+  public @Nullable String ja4() {
+    return tls == null ? null : tls.ja4();
+  }
+
   /**
    * A client of a listener.
    *

@@ -16,6 +16,7 @@ import io.forebay.server.listen.http1.Http1Connection;
 import io.forebay.server.listen.http2.Http2Connection;
 import io.forebay.server.tls.ClientHelloHandler;
 import io.forebay.server.tls.ClientTls;
+import io.forebay.server.tls.Ja4;
 import io.forebay.server.tls.NoCertificateException;
 import io.forebay.server.tls.SniTable;
 import io.forebay.server.tls.TlsHost;
@@ -210,7 +211,12 @@ public final class ConnectionInitializer extends ChannelInitializer<Channel> {
       ClientCertificateCheck.guard(ctx.channel(), guard);
       SSLSession settled = engine.getSession();
       TlsSession session =
-          new TlsSession(settled.getProtocol(), settled.getCipherSuite(), serverName, isResumed);
+          new TlsSession(
+              settled.getProtocol(),
+              settled.getCipherSuite(),
+              serverName,
+              isResumed,
+              ctx.channel().attr(Ja4.KEY).get());
       if (protocol.equals(ApplicationProtocolNames.HTTP_2)) {
         addHttp2(ctx.channel(), session);
       } else {

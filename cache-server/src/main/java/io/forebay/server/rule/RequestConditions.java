@@ -10,6 +10,7 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -44,11 +45,16 @@ public final class RequestConditions {
   }
 
   public static Condition tlsVersion(TextMatcher test) {
-    return new Tls(test, false);
+    return new Tls(test, RuleClient::tlsVersion);
   }
 
   public static Condition tlsServerName(TextMatcher test) {
-    return new Tls(test, true);
+    return new Tls(test, RuleClient::tlsServerName);
+  }
+
+  /** The JA4 fingerprint of the client's handshake. */
+  public static Condition ja4(TextMatcher test) {
+    return new Tls(test, RuleClient::ja4);
   }
 
   /** One line of the field passes. */
@@ -140,11 +146,12 @@ public final class RequestConditions {
     }
   }
 
-  private record Tls(TextMatcher test, boolean isServerName) implements Condition {
+  private record Tls(TextMatcher test, Function<RuleClient, @Nullable String> part)
+      implements Condition {
 
     @Override
     public int test(RequestFacts facts) {
-      String text = isServerName ? facts.client().tlsServerName() : facts.client().tlsVersion();
+      String text = part.apply(facts.client());
       return text == null ? NO : test.test(text, 0, text.length(), facts.isFast());
     }
 

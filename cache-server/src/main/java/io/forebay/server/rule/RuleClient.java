@@ -16,4 +16,9 @@ public interface RuleClient {
 
   /** The name that the client asked for in its handshake (SNI), or null. */
   @Nullable String tlsServerName();
+
+  /** The JA4 fingerprint of its handshake; null where there is none. */
+  default @Nullable String ja4() {
+    return null;
+  }
 }

@@ -55,6 +55,9 @@ public final class ClientHelloHandler extends AbstractSniHandler<TlsHost> {
   @Override
   protected Future<TlsHost> lookup(ChannelHandlerContext ctx, @Nullable ByteBuf clientHello)
       throws Exception {
+    if (clientHello != null && table.isFingerprinting()) {
+      ctx.channel().attr(Ja4.KEY).set(Ja4.of(clientHello));
+    }
     offersChallenge = clientHello != null && OfferedProtocols.offersOnlyChallenge(clientHello);
     return super.lookup(ctx, clientHello);
   }

@@ -29,6 +29,7 @@ public final class SniTable {
   private final List<TlsHost> hosts;
   private final boolean asksClients;
   private final int clientHelloBytes;
+  private final boolean isFingerprinting;
 
   /** With a default or without. */
   private final Set<String> listeners;
@@ -48,6 +49,7 @@ public final class SniTable {
     hosts = List.copyOf(builder.hosts);
     asksClients = hosts.stream().anyMatch(host -> host.clientAuth() != ClientAuth.OFF);
     clientHelloBytes = builder.clientHelloBytes;
+    isFingerprinting = builder.isFingerprinting;
   }
 
   /** The same with certificates that the node orders; names that are there keep theirs. */
@@ -56,6 +58,7 @@ public final class SniTable {
       Map<String, TlsHost> underValidation,
       OnDemandCertificates source) {
     Builder builder = new Builder(clientHelloBytes);
+    builder.isFingerprinting = isFingerprinting;
     hosts.forEach(builder::host);
     builder.exact.putAll(exact);
     builder.wildcards.putAll(wildcards);
@@ -65,6 +68,11 @@ public final class SniTable {
     builder.challenges.putAll(underValidation);
     builder.onDemand = source;
     return builder.build();
+  }
+
+  /** Whether ClientHellos are fingerprinted. */
+  boolean isFingerprinting() {
+    return isFingerprinting;
   }
 
   /**
@@ -177,9 +185,15 @@ public final class SniTable {
     private final Map<String, TlsHost> challenges = new HashMap<>();
     private OnDemandCertificates onDemand = OnDemandCertificates.NONE;
     private final int clientHelloBytes;
+    private boolean isFingerprinting;
 
     Builder(int clientHelloBytes) {
       this.clientHelloBytes = clientHelloBytes;
+    }
+
+    /** ClientHellos are fingerprinted. */
+    void fingerprints() {
+      isFingerprinting = true;
     }
 
     /** Who has the name already, or null: then it is this host's. */

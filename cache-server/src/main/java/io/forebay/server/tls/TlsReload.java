@@ -85,6 +85,9 @@ public final class TlsReload {
 
   private void read(TlsConfig tls, List<ListenerConfig> listeners) {
     SniTable.Builder builder = new SniTable.Builder(tls.clientHelloBytes());
+    if (tls.ja4()) {
+      builder.fingerprints();
+    }
     Map<CertificateConfig, TlsHost> named = new LinkedHashMap<>();
     for (CertificateConfig certificate : tls.certificates()) {
       TlsHost host = host("certificates." + certificate.name(), certificate, tls);

@@ -32,7 +32,7 @@ final class AccessLogReferenceTest {
     record.method = "GET";
     record.scheme = "https";
     record.protocol = "HTTP/1.1";
-    record.tls = new TlsSession("TLSv1.3", "cipher", "a.example", true);
+    record.tls = new TlsSession("TLSv1.3", "cipher", "a.example", true, "t13");
     record.tunnelledBytes = 1;
     record.firstByteNanos = 1;
     record.fetchNanos = 1;

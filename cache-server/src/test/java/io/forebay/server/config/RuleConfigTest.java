@@ -74,6 +74,7 @@ final class RuleConfigTest {
         "[{when: {country: UK}, deny: 403}] | .0.when.country: \"UK\" is not known here",
         "[{when: {country: de}, deny: 403}] | .0.when.country: \"de\" is not known here",
         "[{when: {asn: 64500}, deny: 403}] | .0.when.asn: there is no geo.asn-file; set it",
+        "[{when: {ja4: t13*}, deny: 403}] | .0.when.ja4: clients have no fingerprints; set tls.ja4 to true",
         "[{when: {listener: wb}, deny: 403}] | \"wb\" is not known here; did you mean web?",
         "[{when: {scheme: ftp}, deny: 403}] | .0.when.scheme: \"ftp\" is not known here",
         "[{when: {protocol: HTTP/4}, deny: 403}] | .0.when.protocol: \"HTTP/4\" is not known here; did you mean HTTP/",
