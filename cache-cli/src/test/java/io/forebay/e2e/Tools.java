@@ -101,6 +101,11 @@ final class Tools {
     return requireModule("botocore, cryptography", "botocore");
   }
 
+  /** A Python that signs tokens, with RSA and elliptic curves too. */
+  static Path requirePyJwt() throws IOException, InterruptedException {
+    return requireModule("jwt", "PyJWT[crypto]");
+  }
+
   private static Path requireModule(String module, String distribution)
       throws IOException, InterruptedException {
     Path python = OWN_PYTHON.toAbsolutePath();
