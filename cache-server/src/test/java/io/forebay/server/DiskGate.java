@@ -25,12 +25,15 @@ final class DiskGate implements LongSupplier {
     this.clockMillis = clockMillis;
   }
 
-  /** The configuration of a node with such a disk, {@code one}, of one reader. */
+  /**
+   * The configuration of a node with such a disk, {@code one}, of one reader. It has no transit
+   * buffers, so loops read nothing from page cache, past the gate.
+   */
   static String yaml(TestOrigin origin, Path directory) {
     return """
     origins: {main: {url: "ORIGIN", keep-alive: 5s, timeouts: {first-byte: 10m, idle: 10m}}}
     stores:
-      one: {path: "DIR/one", size: 128MiB, slow: 10m, readers: 1}
+      one: {path: "DIR/one", size: 128MiB, slow: 10m, readers: 1, transit-buffers: 0}
     """
         .replace("ORIGIN", origin.url())
         .replace("DIR", directory.toString());
