@@ -11,6 +11,7 @@ import io.forebay.server.config.ConfigEnvironment;
 import io.forebay.server.config.ConfigLoader;
 import io.forebay.server.config.ConfigOutcome;
 import io.forebay.server.config.ConfigSource;
+import io.forebay.server.config.ConfigText;
 import io.forebay.server.config.StandIns;
 import io.forebay.server.node.NodeStatus.Listening;
 import java.io.IOException;
@@ -107,7 +108,7 @@ final class RehearsedNode implements StandIns, AutoCloseable {
       }
 
       @Override
-      public ConfigOutcome load(String text) {
+      public ConfigOutcome load(ConfigText text) {
         return outcome;
       }
     };

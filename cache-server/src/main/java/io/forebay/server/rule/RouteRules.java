@@ -35,8 +35,7 @@ public final class RouteRules {
    * @param text as they were written
    * @param keyGroups what the keys of the route have of splits
    */
-  public RouteRules(
-      String text, List<Rule> rules, RoutePresets presets, KeyGroups keyGroups) {
+  public RouteRules(String text, List<Rule> rules, RoutePresets presets, KeyGroups keyGroups) {
     this.text = text;
     this.keyGroups = keyGroups;
     this.presets = presets;

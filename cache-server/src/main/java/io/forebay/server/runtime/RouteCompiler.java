@@ -86,8 +86,7 @@ final class RouteCompiler {
   }
 
   private static KeyRecipe recipe(RouteConfig route, @Nullable ProtectionProfile protection) {
-    KeyRecipe recipe =
-        recipe(route.key(), protection, route.rules().presets().cors() != null);
+    KeyRecipe recipe = recipe(route.key(), protection, route.rules().presets().cors() != null);
     return route.rules().keyGroups().isEmpty() ? recipe : recipe.ofGroups("");
   }
 

@@ -8,9 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.config.ProtectionProfile.RateLimitConfig;
-import io.forebay.testing.JwtSigner;
 import io.forebay.server.config.ProtectionProfile.RateLimitConfig.Kind;
 import io.forebay.server.config.ProtectionProfile.RateLimitConfig.Unit;
+import io.forebay.testing.JwtSigner;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -385,6 +385,7 @@ final class ProtectionConfigTest {
         Arguments.of(
             "forward-auth: {origin: default, on-error: ignore}",
             "protection.p.forward-auth.on-error"),
+        Arguments.of(
             "{signed-urls: {type: cloudfront}, url-keys: [{id: a}]}",
             "protection.p.url-keys.0.public-key-file: is missing"),
         Arguments.of(

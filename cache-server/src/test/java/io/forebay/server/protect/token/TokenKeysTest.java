@@ -87,7 +87,8 @@ final class TokenKeysTest {
 
   private static List<ProtectionProfile> profiles(JwtConfig config) {
     return List.of(
-        new ProtectionProfile("p", AccessConfig.ALL, List.of(), null, null, config, null));
+        new ProtectionProfile(
+            "p", AccessConfig.ALL, List.of(), List.of(), null, null, config, null));
   }
 
   private boolean refetches(TokenKeys keys, JwtConfig config) throws InterruptedException {
