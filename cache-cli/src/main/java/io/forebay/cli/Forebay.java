@@ -9,6 +9,7 @@ import io.forebay.cli.console.Output;
 import io.forebay.cli.console.VersionInfo;
 import io.forebay.cli.demo.DemoCommand;
 import io.forebay.cli.explain.ExplainCommand;
+import io.forebay.cli.importer.ImportCommand;
 import io.forebay.cli.origins.OriginsCommand;
 import io.forebay.cli.purge.PurgeCommand;
 import io.forebay.cli.reload.ReloadCommand;
@@ -73,6 +74,7 @@ public final class Forebay implements Callable<Integer> {
             new OriginsCommand(),
             new StoreCommand(),
             new ConfigCommand(),
+            new ImportCommand(),
             new AotCommand(),
             new GenerateCompletion()));
   }

@@ -1,0 +1,17 @@
+/**
+ * {@code forebay import}: turns the configuration of another server into one of this node, and
+ * accounts for every directive of it.
+ *
+ * <pre>
+ *   nginx.conf ─► nginx.NginxParser ─► Directive ... ─► nginx.NginxImport ─┬─► Draft ─► YAML
+ *                 (with includes)                                          └─► ImportReport
+ *                                     each directive has a verdict in the report:
+ *                                     taken, adapted, unneeded or left
+ * </pre>
+ *
+ * <p>Start at {@link io.forebay.cli.importer.ImportCommand}.
+ */
+@NullMarked
+package io.forebay.cli.importer;
+
+import org.jspecify.annotations.NullMarked;
