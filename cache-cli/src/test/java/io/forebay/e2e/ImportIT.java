@@ -87,8 +87,7 @@ final class ImportIT {
         exchange.respond(status, "X-Secret: 7\r\nCache-Control: no-store\r\n", seen);
       });
       try (NginxOrigin nginx =
-          NginxOrigin.start(
-              directory.resolve("nginx"), SITE.replace("ORIGIN", origin.url()))) {
+          NginxOrigin.start(directory.resolve("nginx"), SITE.replace("ORIGIN", origin.url()))) {
         Commands.Finished imported =
             Jar.quick().run("import", directory.resolve("nginx/nginx.conf").toString());
         // Files are served from there, in this nginx by other tests alone.
@@ -105,7 +104,9 @@ final class ImportIT {
         EdgeProcess.Settings settings =
             EdgeProcess.in(directory.resolve("edge")).memory("64MiB").listeningByFile();
         settings.config(
-            imported.out().replace(":" + nginx.port() + "\"", "127.0.0.1:" + settings.port() + "\""));
+            imported
+                .out()
+                .replace(":" + nginx.port() + "\"", "127.0.0.1:" + settings.port() + "\""));
         try (EdgeProcess edge = settings.start()) {
           List<String> differences = new ArrayList<>();
           for (List<String> request : REQUESTS) {
@@ -127,11 +128,11 @@ final class ImportIT {
   private static Map<String, String> answer(int port, List<String> request) throws Exception {
     List<String> fields = new ArrayList<>(request.subList(1, request.size()));
     fields.add("Host: www.example.com");
-    Response response =
-        RawClient.get(port, request.getFirst(), fields.toArray(String[]::new));
+    Response response = RawClient.get(port, request.getFirst(), fields.toArray(String[]::new));
     Map<String, String> answer = new TreeMap<>();
     answer.put("status", String.valueOf(response.status()));
-    answer.put("location", response.field("location").replaceAll("^http://www.example.com(:\\d+)?", ""));
+    answer.put(
+        "location", response.field("location").replaceAll("^http://www.example.com(:\\d+)?", ""));
     answer.put("x-static", response.field("x-static"));
     answer.put("x-secret", response.field("x-secret"));
     answer.put("cache-control", response.status() == 200 ? response.field("cache-control") : "");

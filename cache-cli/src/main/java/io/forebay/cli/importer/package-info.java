@@ -3,8 +3,8 @@
  * accounts for every directive of it.
  *
  * <pre>
- *   nginx.conf ─► nginx.NginxParser ─► Directive ... ─► nginx.NginxImport ─┬─► Draft ─► YAML
- *                 (with includes)                                          └─► ImportReport
+ *   nginx.conf ─► nginx.NginxParser ─► Directive ... ─► nginx.NginxImport ─┬─► model.Draft ─► YAML
+ *                 (with includes)                                          └─► model.ImportReport
  *                                     each directive has a verdict in the report:
  *                                     taken, adapted, unneeded or left
  * </pre>

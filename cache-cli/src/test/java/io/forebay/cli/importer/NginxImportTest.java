@@ -5,7 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.forebay.cli.importer.ImportReport.Item;
+import io.forebay.cli.importer.model.Draft;
+import io.forebay.cli.importer.model.ImportException;
+import io.forebay.cli.importer.model.ImportReport;
+import io.forebay.cli.importer.model.ImportReport.Item;
+import io.forebay.cli.importer.model.Verdict;
 import io.forebay.cli.importer.nginx.NginxImport;
 import io.forebay.server.config.ConfigEnvironment;
 import io.forebay.server.config.ConfigLoader;
@@ -180,7 +184,8 @@ final class NginxImportTest {
 
   @ParameterizedTest
   @CsvSource(
-      delimiter = '%', quoteCharacter = '\0',
+      delimiter = '%',
+      quoteCharacter = '\0',
       value = {
         "($host = a.example) % host: {is: a.example}",
         "($request_method = POST) % method: [POST]",
@@ -270,7 +275,7 @@ final class NginxImportTest {
               }
             }
             """),
-        "{name: api, key: client, requests: 5, per: 1s, burst: 10}",
+        "- name: api\n        key: client\n        requests: 5\n        per: 1s\n        burst: 10\n",
         "not: {client: [10.0.0.0/8]}",
         "client: [192.0.2.7]");
   }

@@ -126,7 +126,13 @@ final class Expressions {
     plain.set(0, plain.getFirst().substring(1));
     int last = plain.size() - 1;
     plain.set(last, plain.get(last).substring(0, plain.get(last).length() - 1));
-    plain.removeIf(String::isEmpty);
+    if (plain.getFirst().isEmpty()) {
+      plain.removeFirst();
+    }
+    // What is compared may be an empty text, whose quotes are no part of the last word.
+    if (plain.size() != 3 && !plain.isEmpty() && plain.getLast().isEmpty()) {
+      plain.removeLast();
+    }
     if (plain.isEmpty() || !plain.getFirst().startsWith("$")) {
       throw new UntranslatableException("rules know nothing of files");
     }

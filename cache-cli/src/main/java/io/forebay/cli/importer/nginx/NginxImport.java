@@ -1,9 +1,9 @@
 package io.forebay.cli.importer.nginx;
 
-import io.forebay.cli.importer.Directive;
-import io.forebay.cli.importer.Draft;
-import io.forebay.cli.importer.ImportException;
-import io.forebay.cli.importer.ImportReport;
+import io.forebay.cli.importer.model.Directive;
+import io.forebay.cli.importer.model.Draft;
+import io.forebay.cli.importer.model.ImportException;
+import io.forebay.cli.importer.model.ImportReport;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

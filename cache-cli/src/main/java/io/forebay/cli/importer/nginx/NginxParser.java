@@ -1,7 +1,7 @@
 package io.forebay.cli.importer.nginx;
 
-import io.forebay.cli.importer.Directive;
-import io.forebay.cli.importer.ImportException;
+import io.forebay.cli.importer.model.Directive;
+import io.forebay.cli.importer.model.ImportException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;

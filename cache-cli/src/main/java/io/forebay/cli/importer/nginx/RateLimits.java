@@ -1,8 +1,8 @@
 package io.forebay.cli.importer.nginx;
 
-import io.forebay.cli.importer.Directive;
-import io.forebay.cli.importer.Draft;
-import io.forebay.cli.importer.ImportReport;
+import io.forebay.cli.importer.model.Directive;
+import io.forebay.cli.importer.model.Draft;
+import io.forebay.cli.importer.model.ImportReport;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

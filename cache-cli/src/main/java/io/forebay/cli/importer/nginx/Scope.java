@@ -1,6 +1,6 @@
 package io.forebay.cli.importer.nginx;
 
-import io.forebay.cli.importer.Directive;
+import io.forebay.cli.importer.model.Directive;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;

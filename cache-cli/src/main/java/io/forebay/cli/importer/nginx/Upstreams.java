@@ -1,7 +1,7 @@
 package io.forebay.cli.importer.nginx;
 
-import io.forebay.cli.importer.Directive;
-import io.forebay.cli.importer.ImportReport;
+import io.forebay.cli.importer.model.Directive;
+import io.forebay.cli.importer.model.ImportReport;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

@@ -1,4 +1,4 @@
-package io.forebay.cli.importer;
+package io.forebay.cli.importer.model;
 
 /** A configuration that cannot be read; the message says where and why. */
 public final class ImportException extends Exception {

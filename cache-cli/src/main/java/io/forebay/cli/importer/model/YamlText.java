@@ -1,4 +1,4 @@
-package io.forebay.cli.importer;
+package io.forebay.cli.importer.model;
 
 import java.util.List;
 import java.util.Map;
@@ -31,8 +31,7 @@ final class YamlText {
   private static void value(StringBuilder out, Object value, String indent) {
     String flow = flow(value);
     boolean isSection = indent.length() == 2 && value instanceof Map;
-    boolean isFlow =
-        !isSection && flow.length() + indent.length() <= FLOW_LENGTH && isFlat(value);
+    boolean isFlow = !isSection && flow.length() + indent.length() <= FLOW_LENGTH && isFlat(value);
     if (isFlow) {
       out.append(' ').append(flow).append('\n');
     } else if (value instanceof Map<?, ?> map) {

@@ -1,4 +1,4 @@
-package io.forebay.cli.importer;
+package io.forebay.cli.importer.model;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
