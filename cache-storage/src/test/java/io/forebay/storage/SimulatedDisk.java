@@ -152,6 +152,10 @@ final class SimulatedDisk implements DiskTier.Opener {
         }
         into.put(bytes, (int) at, length);
       }
+      happen(length);
+    }
+
+    private void happen(int length) {
       Runnable event = behindRead;
       if (event != null && length >= behindReadOf) {
         behindRead = null;
@@ -166,17 +170,21 @@ final class SimulatedDisk implements DiskTier.Opener {
 
     /** What fails has to be read by somebody who can say so. */
     @Override
-    public synchronized boolean readCached(MemorySegment into, long at) {
-      boolean isThere =
-          isOpen
-              && failReads.get() == 0
-              && failLongReads.get() == 0
-              && slowMillis.get() == 0
-              && at + into.byteSize() <= bytes.length;
-      if (isThere) {
+    public boolean readCached(MemorySegment into, long at) {
+      synchronized (this) {
+        boolean isThere =
+            isOpen
+                && failReads.get() == 0
+                && failLongReads.get() == 0
+                && slowMillis.get() == 0
+                && at + into.byteSize() <= bytes.length;
+        if (!isThere) {
+          return false;
+        }
         MemorySegment.copy(bytes, (int) at, into, ValueLayout.JAVA_BYTE, 0, (int) into.byteSize());
       }
-      return isThere;
+      happen((int) into.byteSize());
+      return true;
     }
 
     @Override

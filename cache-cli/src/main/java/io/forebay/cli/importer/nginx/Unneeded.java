@@ -10,7 +10,7 @@ final class Unneeded {
   private static final String TUNING = "the node chooses this itself";
   private static final String STREAMS = "bodies are streamed with back-pressure in both directions";
   private static final String TLS = "TLS follows tls.policy";
-  private static final String FILES = "only for files that nginx serves itself";
+  private static final String FILES = "only for what nginx serves itself";
   private static final String LOG = "the node logs to standard error";
   private static final String CACHE = "the cache does so always";
 
@@ -70,6 +70,7 @@ final class Unneeded {
     put(FILES, "if_modified_since", "source_charset");
     put(LOG, "error_log", "log_subrequest", "open_log_file_cache");
     put(CACHE, "proxy_cache_lock", "proxy_cache_revalidate", "proxy_cache_background_update");
+    put(FILES, "fastcgi_temp_path", "uwsgi_temp_path", "scgi_temp_path");
     put("the node does not name its version", "server_tokens");
     put("logs are always JSON", "log_format");
   }
