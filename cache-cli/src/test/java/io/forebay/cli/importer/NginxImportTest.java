@@ -262,6 +262,15 @@ final class NginxImportTest {
   }
 
   @Test
+  void aServerThatIsNeverAvoidedIsNeverEjected() throws Exception {
+    assertHas(
+        imported(
+            "upstream a { server 10.0.0.1 fail_timeout=0; server 10.0.0.2 fail_timeout=0; }"
+                + " server { location / { proxy_pass http://a; } }"),
+        "ejection: {failures: 0}");
+  }
+
+  @Test
   void networksAndRatesAreTakenOver() throws Exception {
     assertHas(
         imported(
@@ -292,6 +301,28 @@ final class NginxImportTest {
             """),
         "url: unix:/run/app.sock");
     assertTrue(verdict("try_files").startsWith("left"));
+  }
+
+  @Test
+  void filesAreOriginsOfADirectory() throws Exception {
+    Path site = Files.createDirectories(directory.resolve("site"));
+    assertHas(
+        imported(
+            """
+            server {
+              root DIR/site;
+              index index.php index.html;
+              location /img/ { alias DIR/site/; }
+              location ~ \\.php$ { fastcgi_pass unix:/run/php.sock; }
+            }
+            """
+                .replace("DIR", directory.toString())),
+        "directory: " + site,
+        "index: index.php",
+        "strip-prefix: /img",
+        "deny: 404");
+    assertTrue(verdict("index").startsWith("adapted"));
+    assertTrue(verdict("fastcgi_pass").startsWith("left"));
   }
 
   @ParameterizedTest

@@ -87,8 +87,10 @@ final class LocationImport {
     Scope content = proxying(scope);
     Directive pass =
         content.own("proxy_pass").isEmpty() ? null : content.own("proxy_pass").getLast();
+    boolean isServedOtherwise = false;
     for (Directive each : scope.own()) {
       if (CONTENT.contains(each.name())) {
+        isServedOtherwise = true;
         report.left(
             each,
             each.name().equals("grpc_pass")
@@ -97,7 +99,9 @@ final class LocationImport {
       }
     }
     if (pass == null) {
-      return new Plan(null, route, all, false, false);
+      String files =
+          isServedOtherwise ? null : new FileOrigins(report, draft).of(scope, prefix, all);
+      return new Plan(files, route, all, false, false);
     }
     String origin = proxied(content, pass, prefix, route, all);
     boolean isCached = CacheSettings.isOn(content);

@@ -55,9 +55,6 @@ public final class NginxImport {
       if (each.name().equals("http")) {
         report.taken(each);
         http.addAll(each.block());
-      } else if (each.name().equals("worker_processes") && each.argument(0).matches("\\d{1,4}")) {
-        draft.setting("threads", Map.of("loops", each.argument(0)));
-        report.taken(each);
       } else if (Set.of("worker_processes", "worker_cpu_affinity").contains(each.name())) {
         report.unneeded(each, "one event loop for each CPU, pinned");
       } else if (Set.of("stream", "mail").contains(each.name())) {

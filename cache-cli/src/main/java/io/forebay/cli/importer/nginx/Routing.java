@@ -272,7 +272,7 @@ final class Routing {
   }
 
   private void files(Directive of) {
-    report.left(of, "files that nginx serves itself");
+    report.left(of, "it has no content that the node can serve");
   }
 
   private static boolean isReachable(Special special, String prefix) {

@@ -100,7 +100,10 @@ final class Upstreams {
         case "max_fails" -> ejection.put("failures", value);
         case "fail_timeout" -> {
           String time = Times.duration(value);
-          if (time != null) {
+          if ("0s".equals(time)) {
+            // No failure keeps a request from the server.
+            ejection.put("failures", "0");
+          } else if (time != null) {
             ejection.put("time", time);
           }
         }
