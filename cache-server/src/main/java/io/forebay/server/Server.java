@@ -303,7 +303,7 @@ public final class Server implements NodeControl, AutoCloseable {
                   storeSettings(config, tierBytes, loopCount, clockMillis)
                       .withCells(cells(cellPlan))
                       .withIndex(plan.index(tierBytes))));
-      // Whoever has the store owns the directory.
+      // The lock of the store also protects this directory.
       verifiers =
           opened(
               new Verifiers(

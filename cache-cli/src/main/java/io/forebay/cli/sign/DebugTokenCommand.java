@@ -21,7 +21,7 @@ import picocli.CommandLine.Option;
     sortOptions = false,
     description = {
       "",
-      "Whoever sends it sees keys, rules and timings of the node's answers until it expires.",
+      "Every client that sends it sees keys, rules and timings of the node's answers until it expires.",
       "It signs with the secret alone and needs no running node.",
       ""
     })

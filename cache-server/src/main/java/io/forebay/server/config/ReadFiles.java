@@ -73,7 +73,7 @@ public final class ReadFiles {
           note(key, Files.readAllBytes(file));
         }
       } catch (IOException e) {
-        // Whoever reads it says so.
+        // The reader of the file reports the problem.
       }
     }
 

@@ -294,7 +294,7 @@ final class JwtVerifierTest {
     assertInstanceOf(JwtVerdict.UnknownKey.class, verify(token, keys(RSA, EC)));
   }
 
-  /** The key that a token brings along is its signer's, whoever that is. */
+  /** A key inside a token proves nothing: an attacker can put one there. */
   @ParameterizedTest
   @ValueSource(strings = {"jwk", "jku", "x5u", "x5c"})
   void keysThatATokenNamesAreNotUsed(String name) throws IOException {

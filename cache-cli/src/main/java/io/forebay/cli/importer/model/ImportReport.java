@@ -54,7 +54,7 @@ public final class ImportReport {
     return items.containsKey(of);
   }
 
-  /** Whoever has no verdict yet is left, with all within it. */
+  /** Marks every directive that has no verdict yet as left, with all directives within it. */
   public void closeWith(List<Directive> all, String text) {
     for (Directive each : all) {
       if (!knows(each)) {
