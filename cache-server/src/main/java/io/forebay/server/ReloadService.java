@@ -4,7 +4,6 @@ import io.forebay.server.config.ConfigOutcome;
 import io.forebay.server.config.ConfigProblem;
 import io.forebay.server.config.ConfigSource;
 import io.forebay.server.config.ConfigView;
-import io.forebay.server.config.GeoConfig;
 import io.forebay.server.config.ReadFiles;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
@@ -200,7 +199,7 @@ final class ReloadService {
       TlsReload certificates = tls.stage(next.tls(), listenersAsBound(next));
       ConfiguredStorageClasses.of(next);
       Origins.load(withPreviousOrigins(next.origins()), reachable, ownListeners);
-      return outcome(0, difference, certificates, changedFiles(read), next);
+      return outcome(0, difference, certificates, read.files().changedSince(files), next);
     } catch (TlsException e) {
       return Reload.refused(0, e.lines());
     } catch (IOException | IllegalArgumentException e) {
@@ -222,17 +221,10 @@ final class ReloadService {
         List.of());
   }
 
-  private List<String> changedFiles(ConfigOutcome.Loaded read) {
-    List<String> changed = new ArrayList<>(read.files().changedSince(files));
-    changed.addAll(
-        GeoConfig.changedFiles(activeConfig.config().config().geo(), read.config().geo()));
-    return changed;
-  }
-
   private Reload apply(long id, ConfigOutcome.Loaded read) {
     ServerConfig next = read.config();
     ConfigView.Difference difference = ConfigView.diff(activeConfig.config().config(), next);
-    List<String> changedFiles = changedFiles(read);
+    List<String> changedFiles = read.files().changedSince(files);
     try {
       // Everything that can fail comes before anything is changed.
       RuntimeConfig compiled = RuntimeConfig.of(next, counterNames.routes());

@@ -4,10 +4,10 @@ import io.forebay.cli.console.CommonOptions;
 import io.forebay.cli.console.ExitCode;
 import io.forebay.cli.console.Output;
 import io.forebay.cli.console.VersionInfo;
-import io.forebay.cli.expect.Expectations;
-import io.forebay.cli.expect.Report;
-import io.forebay.cli.expect.Report.Mismatch;
-import io.forebay.cli.expect.Report.StepResult;
+import io.forebay.cli.expect.ExpectationRunner;
+import io.forebay.cli.expect.ScriptReport;
+import io.forebay.cli.expect.ScriptReport.Mismatch;
+import io.forebay.cli.expect.ScriptReport.StepResult;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -57,11 +57,11 @@ final class TestCommand implements Callable<Integer> {
       System.setProperty(LOG + "log.forebay", "error");
     }
     Output output = common.output();
-    Expectations expectations =
-        new Expectations(new ConfigOptions().environment(), VersionInfo.forebayVersion());
+    ExpectationRunner expectations =
+        new ExpectationRunner(new ConfigOptions().environment(), VersionInfo.forebayVersion());
     int exitCode = ExitCode.OK;
     for (Path file : files) {
-      Report report = expectations.run(file, config);
+      ScriptReport report = expectations.run(file, config);
       if (output.isJson()) {
         printJson(output, report);
       } else {
@@ -72,7 +72,7 @@ final class TestCommand implements Callable<Integer> {
     return exitCode;
   }
 
-  private static void print(Output output, Report report) {
+  private static void print(Output output, ScriptReport report) {
     report.problems().forEach(problem -> output.note("forebay: " + problem.text()));
     for (StepResult step : report.steps()) {
       if (step.isGood()) {
@@ -100,7 +100,7 @@ final class TestCommand implements Callable<Integer> {
   }
 
   /** A line for each step, and one for the script. */
-  private static void printJson(Output output, Report report) {
+  private static void printJson(Output output, ScriptReport report) {
     for (StepResult step : report.steps()) {
       Map<String, Object> line = new LinkedHashMap<>();
       line.put("file", report.file());

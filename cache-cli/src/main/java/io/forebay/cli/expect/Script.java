@@ -23,7 +23,7 @@ record Script(
     Map<String, String> environment,
     Map<String, String> settings,
     @Nullable Instant start,
-    List<Answer> answer,
-    Map<String, List<Answer>> answers,
+    List<ScriptedAnswer> answer,
+    Map<String, List<ScriptedAnswer>> answers,
     List<Step> steps,
-    List<Expected.Value<String>> origins) {}
+    List<Expectation.Value<String>> origins) {}

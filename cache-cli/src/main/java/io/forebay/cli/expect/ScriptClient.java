@@ -29,7 +29,8 @@ final class ScriptClient {
    *
    * @param broken why it is not whole, or null
    */
-  record Reply(int status, List<Field> fields, String body, int size, @Nullable String broken) {}
+  record Reply(
+      int status, List<HeaderLine> fields, String body, int size, @Nullable String broken) {}
 
   private ScriptClient() {}
 
@@ -83,17 +84,17 @@ final class ScriptClient {
         .append(' ')
         .append(request.url().target())
         .append(" HTTP/1.1\r\n");
-    if (!Field.isIn(request.headers(), "host")) {
+    if (!HeaderLine.isIn(request.headers(), "host")) {
       head.append("Host: ").append(request.url().authority()).append("\r\n");
     }
-    for (Field field : request.headers()) {
+    for (HeaderLine field : request.headers()) {
       head.append(field.name()).append(": ").append(field.value()).append("\r\n");
     }
     byte[] body = request.body().getBytes(StandardCharsets.UTF_8);
     if (body.length > 0 || request.method().equals("POST") || request.method().equals("PUT")) {
       head.append("Content-Length: ").append(body.length).append("\r\n");
     }
-    if (!Field.isIn(request.headers(), "connection")) {
+    if (!HeaderLine.isIn(request.headers(), "connection")) {
       head.append("Connection: close\r\n");
     }
     byte[] start = head.append("\r\n").toString().getBytes(StandardCharsets.ISO_8859_1);

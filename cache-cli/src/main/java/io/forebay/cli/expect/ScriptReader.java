@@ -1,9 +1,9 @@
 package io.forebay.cli.expect;
 
 import com.google.re2j.PatternSyntaxException;
-import io.forebay.cli.expect.Expected.Asked;
-import io.forebay.cli.expect.Expected.FieldMatch;
-import io.forebay.cli.expect.Expected.Value;
+import io.forebay.cli.expect.Expectation.Asked;
+import io.forebay.cli.expect.Expectation.FieldMatch;
+import io.forebay.cli.expect.Expectation.Value;
 import io.forebay.server.config.ConfigProblem;
 import io.forebay.server.config.ConfigTree;
 import io.forebay.server.config.ConfigTree.Entry;
@@ -236,14 +236,14 @@ final class ScriptReader {
     String name = text(entries, path + ".", "name");
     return new Step(
         name == null ? "step " + number : Printable.shown(name, 200),
-        Place.of(tree.place()),
+        ScriptPlace.of(tree.place()),
         duration(path, entries.get("after")),
         number(path, entries.get("repeat"), 1, MAX_REPEAT, 1),
         request == null ? null : request(path + ".request", request.value()),
         purge == null ? null : purge(path + ".purge", purge.value()),
         answers(path + ".origin", entries.get("origin")),
         answersByOrigin(path + ".origins", entries.get("origins")),
-        expect == null ? Expected.NOTHING : expected(path + ".expect", expect.value()));
+        expect == null ? Expectation.NOTHING : expected(path + ".expect", expect.value()));
   }
 
   private Duration duration(String path, @Nullable Entry entry) {
@@ -306,7 +306,14 @@ final class ScriptReader {
       return url == null
           ? null
           : new Step.Request(
-              method, url, List.of(), "", DEFAULT_CLIENT, false, null, Place.of(tree.place()));
+              method,
+              url,
+              List.of(),
+              "",
+              DEFAULT_CLIENT,
+              false,
+              null,
+              ScriptPlace.of(tree.place()));
     }
     Map<String, Entry> entries = reader.entries(path, tree, REQUEST_KEYS);
     if (entries == null) {
@@ -343,7 +350,7 @@ final class ScriptReader {
             client == null ? DEFAULT_CLIENT : client,
             client != null,
             text(entries, path + ".", "listener"),
-            Place.of(tree.place()));
+            ScriptPlace.of(tree.place()));
   }
 
   private Step.@Nullable Url url(String path, ConfigTree tree, String text) {
@@ -363,8 +370,8 @@ final class ScriptReader {
         target == null ? "/" : target);
   }
 
-  private List<Field> fields(String path, @Nullable Entry entry) {
-    List<Field> fields = new ArrayList<>();
+  private List<HeaderLine> fields(String path, @Nullable Entry entry) {
+    List<HeaderLine> fields = new ArrayList<>();
     Map<String, Entry> entries = entry == null ? null : reader.entries(path, entry.value());
     if (entries == null) {
       return fields;
@@ -384,7 +391,7 @@ final class ScriptReader {
         if (value != null && value.chars().anyMatch(c -> c == '\r' || c == '\n' || c == 0)) {
           reader.problem(line.place(), own, "more than one line", "write a list of values");
         } else if (value != null) {
-          fields.add(new Field(one.key(), value));
+          fields.add(new HeaderLine(one.key(), value));
         }
       }
     }
@@ -426,7 +433,7 @@ final class ScriptReader {
     if (isTrue(path, entries.get("soft"))) {
       order.put("soft", true);
     }
-    return new Step.Purge(order, Place.of(tree.place()));
+    return new Step.Purge(order, ScriptPlace.of(tree.place()));
   }
 
   private boolean isTrue(String path, @Nullable Entry entry) {
@@ -439,21 +446,21 @@ final class ScriptReader {
 
   // Answers.
 
-  private Map<String, List<Answer>> answersByOrigin(String path, @Nullable Entry entry) {
-    Map<String, List<Answer>> answers = new LinkedHashMap<>();
+  private Map<String, List<ScriptedAnswer>> answersByOrigin(String path, @Nullable Entry entry) {
+    Map<String, List<ScriptedAnswer>> answers = new LinkedHashMap<>();
     Map<String, Entry> entries = entry == null ? null : reader.entries(path, entry.value());
     if (entries != null) {
       for (Entry one : entries.values()) {
         answers.put(one.key(), answers(path + "." + one.key(), one));
-        origins.add(new Value<>(one.key(), Place.of(one.place())));
+        origins.add(new Value<>(one.key(), ScriptPlace.of(one.place())));
       }
     }
     return answers;
   }
 
   /** One answer or a list of them. */
-  private List<Answer> answers(String path, @Nullable Entry entry) {
-    List<Answer> answers = new ArrayList<>();
+  private List<ScriptedAnswer> answers(String path, @Nullable Entry entry) {
+    List<ScriptedAnswer> answers = new ArrayList<>();
     if (entry == null) {
       return answers;
     }
@@ -467,7 +474,7 @@ final class ScriptReader {
       return answers;
     }
     for (ConfigTree tree : trees) {
-      Answer answer = answer(path, tree);
+      ScriptedAnswer answer = answer(path, tree);
       if (answer != null) {
         answers.add(answer);
       }
@@ -475,7 +482,7 @@ final class ScriptReader {
     return answers;
   }
 
-  private @Nullable Answer answer(String path, ConfigTree tree) {
+  private @Nullable ScriptedAnswer answer(String path, ConfigTree tree) {
     Map<String, Entry> entries = reader.entries(path, tree, ANSWER_KEYS);
     if (entries == null) {
       return null;
@@ -484,7 +491,7 @@ final class ScriptReader {
     if (size != null && entries.containsKey("body")) {
       reader.problem(size.place(), path + ".size", "body is given as well", "keep one of them");
     }
-    Answer.Failure failure = null;
+    ScriptedAnswer.Failure failure = null;
     Entry fails = entries.get("fails");
     List<String> word =
         fails == null
@@ -492,9 +499,11 @@ final class ScriptReader {
             : reader.words(path + ".fails", fails.value(), List.of("closes", "breaks-off"));
     if (word != null) {
       failure =
-          word.getFirst().equals("closes") ? Answer.Failure.CLOSES : Answer.Failure.BREAKS_OFF;
+          word.getFirst().equals("closes")
+              ? ScriptedAnswer.Failure.CLOSES
+              : ScriptedAnswer.Failure.BREAKS_OFF;
     }
-    return new Answer(
+    return new ScriptedAnswer(
         number(path, entries.get("status"), 100, 599, 200),
         fields(path + ".headers", entries.get("headers")),
         longText(entries, path + ".", "body"),
@@ -505,34 +514,37 @@ final class ScriptReader {
 
   // Expectations.
 
-  private Expected expected(String path, ConfigTree tree) {
+  private Expectation expected(String path, ConfigTree tree) {
     Map<String, Entry> entries = reader.entries(path, tree, EXPECT_KEYS);
     if (entries == null) {
-      return Expected.NOTHING;
+      return Expectation.NOTHING;
     }
     Entry status = entries.get("status");
     Entry size = entries.get("size");
     Entry asked = entries.get("asked");
     Entry route = entries.get("route");
     String routeName = text(entries, path + ".", "route");
-    return new Expected(
+    return new Expectation(
         status == null
             ? null
-            : new Value<>(number(path, status, 100, 599, 200), Place.of(status.place())),
+            : new Value<>(number(path, status, 100, 599, 200), ScriptPlace.of(status.place())),
         matches(path + ".headers", entries.get("headers")),
         names(path + ".absent", entries.get("absent")),
         match(path + ".body", entries.get("body")),
         size == null
             ? null
-            : new Value<>(number(path, size, 0, Integer.MAX_VALUE, 0), Place.of(size.place())),
+            : new Value<>(
+                number(path, size, 0, Integer.MAX_VALUE, 0), ScriptPlace.of(size.place())),
         isTrue(path, entries.get("breaks-off")),
         match(path + ".redirect", entries.get("redirect")),
         words(path, entries.get("cache"), CACHE),
         words(path, entries.get("reason"), List.of()),
-        route == null || routeName == null ? null : new Value<>(routeName, Place.of(route.place())),
+        route == null || routeName == null
+            ? null
+            : new Value<>(routeName, ScriptPlace.of(route.place())),
         asked == null
             ? null
-            : new Value<>(asked(path + ".asked", asked.value()), Place.of(asked.place())));
+            : new Value<>(asked(path + ".asked", asked.value()), ScriptPlace.of(asked.place())));
   }
 
   /** Words, of those that are known where there are any. */
@@ -546,7 +558,7 @@ final class ScriptReader {
         known.isEmpty()
             ? reader.texts(own, entry.value())
             : reader.words(own, entry.value(), known);
-    return words == null ? null : new Value<>(words, Place.of(entry.place()));
+    return words == null ? null : new Value<>(words, ScriptPlace.of(entry.place()));
   }
 
   private List<FieldMatch> matches(String path, @Nullable Entry entry) {
@@ -569,7 +581,7 @@ final class ScriptReader {
     if (entry == null || names == null) {
       return List.of();
     }
-    return names.stream().map(name -> new Value<>(name, Place.of(entry.place()))).toList();
+    return names.stream().map(name -> new Value<>(name, ScriptPlace.of(entry.place()))).toList();
   }
 
   /** A text, or a mapping with {@code glob} or {@code regex}. */
@@ -577,7 +589,7 @@ final class ScriptReader {
     if (entry == null) {
       return null;
     }
-    Place place = Place.of(entry.place());
+    ScriptPlace place = ScriptPlace.of(entry.place());
     if (entry.value() instanceof ConfigTree.Scalar) {
       String text = reader.text(path, entry.value(), MAX_TEXT);
       return text == null ? null : TextMatch.exact(text, place);
@@ -614,7 +626,7 @@ final class ScriptReader {
       if (text.equals("none")) {
         return List.of();
       }
-      Place place = Place.of(tree.place());
+      ScriptPlace place = ScriptPlace.of(tree.place());
       origins.add(new Value<>(text, place));
       return List.of(new Asked(text, 0, null, null, List.of(), List.of(), null, 1, place));
     }
@@ -627,7 +639,7 @@ final class ScriptReader {
         Entry named = entries.get("origin");
         String origin = text(entries, path + ".", "origin");
         if (named != null && origin != null) {
-          origins.add(new Value<>(origin, Place.of(named.place())));
+          origins.add(new Value<>(origin, ScriptPlace.of(named.place())));
         }
         asked.add(
             new Asked(
@@ -639,7 +651,7 @@ final class ScriptReader {
                 names(path + ".absent", entries.get("absent")),
                 match(path + ".body", entries.get("body")),
                 number(path, entries.get("times"), 0, MAX_REPEAT, 1),
-                Place.of(one.place())));
+                ScriptPlace.of(one.place())));
       }
     }
     return asked;

@@ -3,7 +3,7 @@ package io.forebay.cli.expect;
 import io.forebay.cli.console.CommandException;
 import io.forebay.cli.expect.RehearsedNode.Observed;
 import io.forebay.cli.expect.RehearsedNode.UnsendableException;
-import io.forebay.cli.expect.Report.StepResult;
+import io.forebay.cli.expect.ScriptReport.StepResult;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -37,7 +37,7 @@ final class ScriptRun {
   private StepResult take(Step step) {
     clockMillis.addAndGet(step.after().toMillis());
     origins.begin(step.answer().isEmpty() ? script.answer() : step.answer(), answersByOrigin(step));
-    Checks checks = new Checks(step);
+    StepChecker checks = new StepChecker(step);
     String did = "";
     Step.Purge purge = step.purge();
     Step.Request request = step.request();
@@ -57,11 +57,11 @@ final class ScriptRun {
   }
 
   /** An answer of a step, for all origins, goes before those of the script for one. */
-  private Map<String, List<Answer>> answersByOrigin(Step step) {
+  private Map<String, List<ScriptedAnswer>> answersByOrigin(Step step) {
     if (!step.answer().isEmpty()) {
       return step.answers();
     }
-    Map<String, List<Answer>> merged = new LinkedHashMap<>(script.answers());
+    Map<String, List<ScriptedAnswer>> merged = new LinkedHashMap<>(script.answers());
     // An answer of an origin goes before what the script says of one of its servers.
     merged
         .keySet()
@@ -71,7 +71,7 @@ final class ScriptRun {
     return merged;
   }
 
-  private String send(Step step, Step.Request request, Checks checks) {
+  private String send(Step step, Step.Request request, StepChecker checks) {
     String url =
         request.method()
             + " "

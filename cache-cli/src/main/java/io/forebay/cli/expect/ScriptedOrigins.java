@@ -41,11 +41,11 @@ final class ScriptedOrigins implements AutoCloseable {
   private final Set<Socket> connections = ConcurrentHashMap.newKeySet();
 
   // What follows is guarded by this.
-  private List<Answer> answers = List.of();
-  private Map<String, List<Answer>> answersByOrigin = Map.of();
+  private List<ScriptedAnswer> answers = List.of();
+  private Map<String, List<ScriptedAnswer>> answersByOrigin = Map.of();
   private final Map<String, Integer> answered = new HashMap<>();
-  private final List<OriginRequest> requests = new ArrayList<>();
-  private final List<OriginRequest> unanswered = new ArrayList<>();
+  private final List<ReceivedRequest> requests = new ArrayList<>();
+  private final List<ReceivedRequest> unanswered = new ArrayList<>();
 
   ScriptedOrigins(LongSupplier clockMillis) {
     this.clockMillis = clockMillis;
@@ -80,7 +80,7 @@ final class ScriptedOrigins implements AutoCloseable {
   }
 
   /** What holds from now on; what was asked before is forgotten. */
-  synchronized void begin(List<Answer> any, Map<String, List<Answer>> byOrigin) {
+  synchronized void begin(List<ScriptedAnswer> any, Map<String, List<ScriptedAnswer>> byOrigin) {
     answers = any;
     answersByOrigin = byOrigin;
     answered.clear();
@@ -89,12 +89,12 @@ final class ScriptedOrigins implements AutoCloseable {
   }
 
   /** What was asked since then. */
-  synchronized List<OriginRequest> requests() {
+  synchronized List<ReceivedRequest> requests() {
     return List.copyOf(requests);
   }
 
   /** Those of them for which the script has no answer. */
-  synchronized List<OriginRequest> unanswered() {
+  synchronized List<ReceivedRequest> unanswered() {
     return List.copyOf(unanswered);
   }
 
@@ -117,8 +117,8 @@ final class ScriptedOrigins implements AutoCloseable {
       for (Wire.Head head = Wire.head(in); head != null; head = Wire.head(in)) {
         String[] words = head.first().split(" ", -1);
         byte[] body = Wire.body(in, head, false);
-        OriginRequest request =
-            new OriginRequest(
+        ReceivedRequest request =
+            new ReceivedRequest(
                 origin,
                 number,
                 words[0],
@@ -136,13 +136,13 @@ final class ScriptedOrigins implements AutoCloseable {
     }
   }
 
-  private synchronized @Nullable Answer answer(OriginRequest request) {
+  private synchronized @Nullable ScriptedAnswer answer(ReceivedRequest request) {
     if (requests.size() < MAX_KEPT) {
       requests.add(request);
     }
     String server = request.origin() + "/" + request.server();
     for (String key : List.of(server, request.origin())) {
-      List<Answer> own = answersByOrigin.getOrDefault(key, List.of());
+      List<ScriptedAnswer> own = answersByOrigin.getOrDefault(key, List.of());
       if (!own.isEmpty()) {
         return next(key, own);
       }
@@ -154,13 +154,13 @@ final class ScriptedOrigins implements AutoCloseable {
     return next("", answers);
   }
 
-  private Answer next(String key, List<Answer> list) {
+  private ScriptedAnswer next(String key, List<ScriptedAnswer> list) {
     int turn = answered.merge(key, 1, Integer::sum);
     return list.get(Math.min(turn, list.size()) - 1);
   }
 
   /** Whether the connection goes on. */
-  private boolean write(OutputStream out, OriginRequest request, @Nullable Answer answer)
+  private boolean write(OutputStream out, ReceivedRequest request, @Nullable ScriptedAnswer answer)
       throws IOException {
     if (answer == null) {
       out.write(
@@ -169,13 +169,13 @@ final class ScriptedOrigins implements AutoCloseable {
       out.flush();
       return true;
     }
-    if (answer.failure() == Answer.Failure.CLOSES) {
+    if (answer.failure() == ScriptedAnswer.Failure.CLOSES) {
       return false;
     }
     byte[] body = answer.body();
     int status = answer.status();
     StringBuilder head = new StringBuilder();
-    Matcher range = RANGE.matcher(Field.first(request.fields(), "range"));
+    Matcher range = RANGE.matcher(HeaderLine.first(request.fields(), "range"));
     if (answer.ranges() && status == 200 && range.matches() && isSame(request, answer)) {
       int from = from(range, body.length);
       int to = to(range, body.length);
@@ -195,10 +195,10 @@ final class ScriptedOrigins implements AutoCloseable {
         body = Arrays.copyOfRange(body, from, to + 1);
       }
     }
-    for (Field field : answer.headers()) {
+    for (HeaderLine field : answer.headers()) {
       head.append(field.name()).append(": ").append(field.value()).append("\r\n");
     }
-    if (!Field.isIn(answer.headers(), "date") && status >= 200) {
+    if (!HeaderLine.isIn(answer.headers(), "date") && status >= 200) {
       Instant now = Instant.ofEpochMilli(clockMillis.getAsLong());
       head.append("date: ").append(DATE.format(now)).append("\r\n");
     }
@@ -209,7 +209,7 @@ final class ScriptedOrigins implements AutoCloseable {
     out.write(
         ("HTTP/1.1 " + status + " Scripted\r\n" + head + "\r\n")
             .getBytes(StandardCharsets.ISO_8859_1));
-    boolean isCut = answer.failure() == Answer.Failure.BREAKS_OFF;
+    boolean isCut = answer.failure() == ScriptedAnswer.Failure.BREAKS_OFF;
     if (hasBody && !request.method().equals("HEAD")) {
       out.write(body, 0, isCut ? body.length / 2 : body.length);
     }
@@ -218,11 +218,11 @@ final class ScriptedOrigins implements AutoCloseable {
   }
 
   /** RFC 9110 §13.1.5: a range is asked for only of what the client has the rest of. */
-  private static boolean isSame(OriginRequest request, Answer answer) {
-    String condition = Field.first(request.fields(), "if-range");
+  private static boolean isSame(ReceivedRequest request, ScriptedAnswer answer) {
+    String condition = HeaderLine.first(request.fields(), "if-range");
     return condition.isEmpty()
-        || condition.equals(Field.first(answer.headers(), "etag"))
-        || condition.equals(Field.first(answer.headers(), "last-modified"));
+        || condition.equals(HeaderLine.first(answer.headers(), "etag"))
+        || condition.equals(HeaderLine.first(answer.headers(), "last-modified"));
   }
 
   private static int from(Matcher range, int length) {

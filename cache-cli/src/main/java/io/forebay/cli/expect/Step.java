@@ -16,14 +16,14 @@ import org.jspecify.annotations.Nullable;
  */
 record Step(
     String name,
-    Place place,
+    ScriptPlace place,
     Duration after,
     int repeat,
     @Nullable Request request,
     @Nullable Purge purge,
-    List<Answer> answer,
-    Map<String, List<Answer>> answers,
-    Expected expected) {
+    List<ScriptedAnswer> answer,
+    Map<String, List<ScriptedAnswer>> answers,
+    Expectation expected) {
 
   /**
    * A request of a client.
@@ -35,12 +35,12 @@ record Step(
   record Request(
       String method,
       Url url,
-      List<Field> headers,
+      List<HeaderLine> headers,
       String body,
       String client,
       boolean isClientGiven,
       @Nullable String listener,
-      Place place) {}
+      ScriptPlace place) {}
 
   /** An absolute URL in parts. */
   record Url(String scheme, String authority, String target) {
@@ -53,5 +53,5 @@ record Step(
   }
 
   /** The body of a request to {@code /v1/purge}. */
-  record Purge(Map<String, Object> order, Place place) {}
+  record Purge(Map<String, Object> order, ScriptPlace place) {}
 }

@@ -7,7 +7,7 @@ import com.google.re2j.Pattern;
  *
  * @param pattern of no meaning for an exact text
  */
-record TextMatch(Kind kind, String text, Pattern pattern, Place place) {
+record TextMatch(Kind kind, String text, Pattern pattern, ScriptPlace place) {
 
   /** How it is compared. */
   enum Kind {
@@ -16,12 +16,12 @@ record TextMatch(Kind kind, String text, Pattern pattern, Place place) {
     REGEX
   }
 
-  static TextMatch exact(String text, Place place) {
+  static TextMatch exact(String text, ScriptPlace place) {
     return new TextMatch(Kind.EXACT, text, Pattern.compile(""), place);
   }
 
   /** {@code *} stands for any characters, line ends too, and {@code ?} for one. */
-  static TextMatch glob(String text, Place place) {
+  static TextMatch glob(String text, ScriptPlace place) {
     StringBuilder regex = new StringBuilder("(?s)");
     for (int at = 0; at < text.length(); at++) {
       char c = text.charAt(at);
@@ -40,7 +40,7 @@ record TextMatch(Kind kind, String text, Pattern pattern, Place place) {
    *
    * @throws com.google.re2j.PatternSyntaxException where it is none
    */
-  static TextMatch regex(String text, Place place) {
+  static TextMatch regex(String text, ScriptPlace place) {
     return new TextMatch(Kind.REGEX, text, Pattern.compile(text), place);
   }
 

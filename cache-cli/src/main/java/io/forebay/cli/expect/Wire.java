@@ -16,7 +16,7 @@ final class Wire {
   private static final int MAX_BODY = 32 << 20;
 
   /** The first line and the fields of a message. */
-  record Head(String first, List<Field> fields) {}
+  record Head(String first, List<HeaderLine> fields) {}
 
   private Wire() {}
 
@@ -26,7 +26,7 @@ final class Wire {
     if (first == null) {
       return null;
     }
-    List<Field> fields = new ArrayList<>();
+    List<HeaderLine> fields = new ArrayList<>();
     for (String line = line(in); ; line = line(in)) {
       if (line == null) {
         throw new EOFException("the connection ended within a header section");
@@ -38,7 +38,7 @@ final class Wire {
       if (colon <= 0 || fields.size() == MAX_FIELDS) {
         throw new IOException("not a header field: " + line);
       }
-      fields.add(new Field(line.substring(0, colon), line.substring(colon + 1).strip()));
+      fields.add(new HeaderLine(line.substring(0, colon), line.substring(colon + 1).strip()));
     }
   }
 
@@ -50,7 +50,7 @@ final class Wire {
    */
   static byte[] body(InputStream in, Head head, boolean goesOn) throws IOException {
     ByteArrayOutputStream body = new ByteArrayOutputStream();
-    if (Field.first(head.fields(), "transfer-encoding").equalsIgnoreCase("chunked")) {
+    if (HeaderLine.first(head.fields(), "transfer-encoding").equalsIgnoreCase("chunked")) {
       for (int size = chunkSize(in); size > 0; size = chunkSize(in)) {
         copy(in, body, size);
         if (!"".equals(line(in))) {
@@ -66,7 +66,7 @@ final class Wire {
         }
       }
     }
-    String length = Field.first(head.fields(), "content-length");
+    String length = HeaderLine.first(head.fields(), "content-length");
     if (!length.isEmpty()) {
       copy(in, body, number(length, 10));
     } else if (goesOn) {

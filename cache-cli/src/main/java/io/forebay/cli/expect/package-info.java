@@ -5,7 +5,7 @@
  * <pre>
  *   script.yaml ─► {@link io.forebay.cli.expect.ScriptReader} ─► {@link io.forebay.cli.expect.Script}
  *                                                                │
- *                   step by step {@link io.forebay.cli.expect.ScriptRun} ─► {@link io.forebay.cli.expect.Checks}
+ *                   step by step {@link io.forebay.cli.expect.ScriptRun} ─► {@link io.forebay.cli.expect.StepChecker}
  *                                   │                 ▲
  *   {@link io.forebay.cli.expect.ScriptClient} ──PROXY, TLS──► node ──HTTP──► {@link io.forebay.cli.expect.ScriptedOrigins}
  *                                   {@link io.forebay.cli.expect.RehearsedNode}

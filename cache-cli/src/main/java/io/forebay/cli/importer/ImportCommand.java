@@ -4,7 +4,7 @@ import io.forebay.cli.console.CommandException;
 import io.forebay.cli.console.CommonOptions;
 import io.forebay.cli.console.ExitCode;
 import io.forebay.cli.console.Output;
-import io.forebay.cli.importer.model.Draft;
+import io.forebay.cli.importer.model.ConfigDraft;
 import io.forebay.cli.importer.model.ImportException;
 import io.forebay.cli.importer.model.ImportReport;
 import io.forebay.cli.importer.model.ImportReport.Item;
@@ -69,7 +69,7 @@ public final class ImportCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     ImportReport report = new ImportReport();
-    Draft draft = new Draft();
+    ConfigDraft draft = new ConfigDraft();
     try {
       NginxImport.read(file, directory(), report, draft);
     } catch (ImportException e) {

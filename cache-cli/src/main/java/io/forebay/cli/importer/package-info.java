@@ -3,7 +3,7 @@
  * accounts for every directive of it.
  *
  * <pre>
- *   nginx.conf ─► nginx.NginxParser ─► Directive ... ─► nginx.NginxImport ─┬─► model.Draft ─► YAML
+ *   nginx.conf ─► nginx.NginxParser ─► Directive ... ─► nginx.NginxImport ─┬─► model.ConfigDraft ─► YAML
  *                 (with includes)                                          └─► model.ImportReport
  *                                     each directive has a verdict in the report:
  *                                     taken, adapted, unneeded or left

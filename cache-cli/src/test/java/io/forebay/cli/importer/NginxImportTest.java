@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.forebay.cli.importer.model.Draft;
+import io.forebay.cli.importer.model.ConfigDraft;
 import io.forebay.cli.importer.model.ImportException;
 import io.forebay.cli.importer.model.ImportReport;
 import io.forebay.cli.importer.model.ImportReport.Item;
@@ -34,7 +34,7 @@ final class NginxImportTest {
   private String imported(String nginx) throws Exception {
     Path file = directory.resolve("nginx.conf");
     Files.writeString(file, nginx);
-    Draft draft = new Draft();
+    ConfigDraft draft = new ConfigDraft();
     NginxImport.read(file, directory, report, draft);
     String yaml = draft.yaml();
     if (!draft.isEmpty()) {
@@ -418,7 +418,7 @@ final class NginxImportTest {
       }
       String text = server.append("} }").toString();
       ImportReport each = new ImportReport();
-      Draft draft = new Draft();
+      ConfigDraft draft = new ConfigDraft();
       Path file = directory.resolve("random.conf");
       Files.writeString(file, text);
       NginxImport.read(file, directory, each, draft);

@@ -169,7 +169,9 @@ final class ConfigBinder extends Binder {
       return null;
     }
     try {
-      return MmdbFile.read(file, kind);
+      MmdbFile read = MmdbFile.read(file, kind);
+      values.files().note("geo." + field.name(), Long.toHexString(read.checksum()));
+      return read;
     } catch (IOException e) {
       String path = "geo." + field.name();
       problems.add(

@@ -1,10 +1,7 @@
 package io.forebay.server.config;
 
 import io.forebay.server.geo.GeoLocator;
-import io.forebay.server.geo.MmdbFile;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,20 +13,4 @@ public record GeoConfig(@Nullable Path countryFile, @Nullable Path asnFile, GeoL
 
   /** Without files. */
   public static final GeoConfig NONE = new GeoConfig(null, null, GeoLocator.NONE);
-
-  /** The keys that name a file with other content than before. */
-  public static List<String> changedFiles(GeoConfig before, GeoConfig after) {
-    List<String> changed = new ArrayList<>();
-    if (isOther(before.locator.countries(), after.locator.countries())) {
-      changed.add("geo.country-file");
-    }
-    if (isOther(before.locator.networks(), after.locator.networks())) {
-      changed.add("geo.asn-file");
-    }
-    return changed;
-  }
-
-  private static boolean isOther(@Nullable MmdbFile before, @Nullable MmdbFile after) {
-    return before != null && after != null && !after.isSame(before);
-  }
 }

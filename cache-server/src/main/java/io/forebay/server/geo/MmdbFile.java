@@ -86,9 +86,9 @@ public final class MmdbFile {
     return type;
   }
 
-  /** Whether two files have the same content. */
-  public boolean isSame(@Nullable MmdbFile other) {
-    return other != null && other.checksum == checksum && other.type.equals(type);
+  /** A checksum of the content (CRC-32C), by which a reload tells a changed file. */
+  public long checksum() {
+    return checksum;
   }
 
   /** The code of the country in which an address is used, or null. */

@@ -166,8 +166,8 @@ final class DeviceReadQueue {
   }
 
   /**
-   * Whether a record is brought into memory whoever waits: a marker and a head without its body are
-   * small, are asked for with everything behind them, and tell what tables of disks do not.
+   * Whether a record always goes into memory: a marker and a head without its body are small, are
+   * needed for all their slices, and have fields that the tables of disks do not have.
    */
   private static boolean belongsInMemory(MemorySegment record) {
     int kind = record.get(Layouts.INT, RecordHeader.KIND_OFFSET);

@@ -1,9 +1,9 @@
 package io.forebay.cli.importer.nginx;
 
+import io.forebay.cli.importer.model.ConfigDraft;
 import io.forebay.cli.importer.model.Directive;
-import io.forebay.cli.importer.model.Draft;
 import io.forebay.cli.importer.model.ImportReport;
-import io.forebay.cli.importer.nginx.Expressions.Regex;
+import io.forebay.cli.importer.nginx.ConditionTranslator.Regex;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,18 +19,18 @@ final class LocationImport {
           "fastcgi_pass", "uwsgi_pass", "scgi_pass", "grpc_pass", "memcached_pass", "stub_status");
 
   private final ImportReport report;
-  private final Draft draft;
-  private final Upstreams upstreams;
-  private final CacheSettings caches;
-  private final RateLimits limits;
+  private final ConfigDraft draft;
+  private final UpstreamImport upstreams;
+  private final CacheImport caches;
+  private final RateLimitImport limits;
   private final String serverName;
 
   LocationImport(
       ImportReport report,
-      Draft draft,
-      Upstreams upstreams,
-      CacheSettings caches,
-      RateLimits limits,
+      ConfigDraft draft,
+      UpstreamImport upstreams,
+      CacheImport caches,
+      RateLimitImport limits,
       String serverName) {
     this.report = report;
     this.draft = draft;
@@ -62,9 +62,10 @@ final class LocationImport {
    * @param prefix what its paths begin with, or null where it is an expression or one path
    * @param regex its expression, or null
    */
-  Plan plan(Scope scope, @Nullable String prefix, @Nullable Regex regex) {
+  Plan plan(DirectiveScope scope, @Nullable String prefix, @Nullable Regex regex) {
     Map<String, Object> route = new LinkedHashMap<>();
-    Rules rules = new Rules(report, serverName, regex == null ? Map.of() : regex.groups());
+    RewriteRules rules =
+        new RewriteRules(report, serverName, regex == null ? Map.of() : regex.groups());
     List<Directive> access = scope.all(Set.of("allow", "deny"));
     rules.rewritePhase(scope.own());
     if (!access.isEmpty()) {
@@ -77,14 +78,14 @@ final class LocationImport {
       route.put("protection", draft.protection(protectionName(protection), protection));
     }
     List<Map<String, Object>> all = new ArrayList<>(rules.rules());
-    all.addAll(new FieldRules(report, serverName).ofResponses(scope, route));
+    all.addAll(new HeaderRules(report, serverName).ofResponses(scope, route));
     if (rules.isAnswered()) {
       scope
           .own("proxy_pass")
           .forEach(each -> report.unneeded(each, "a return answers every request"));
       return new Plan(null, route, all, false, true);
     }
-    Scope content = proxying(scope);
+    DirectiveScope content = proxying(scope);
     Directive pass =
         content.own("proxy_pass").isEmpty() ? null : content.own("proxy_pass").getLast();
     boolean isServedOtherwise = false;
@@ -100,11 +101,11 @@ final class LocationImport {
     }
     if (pass == null) {
       String files =
-          isServedOtherwise ? null : new FileOrigins(report, draft).of(scope, prefix, all);
+          isServedOtherwise ? null : new DirectoryImport(report, draft).of(scope, prefix, all);
       return new Plan(files, route, all, false, false);
     }
     String origin = proxied(content, pass, prefix, route, all);
-    boolean isCached = CacheSettings.isOn(content);
+    boolean isCached = CacheImport.isOn(content);
     if (isCached) {
       caches.ofRoute(content, route);
       all.addAll(caches.passes(content));
@@ -113,7 +114,7 @@ final class LocationImport {
   }
 
   /** The scope that proxies: this one, or a named location that {@code try_files} ends with. */
-  private Scope proxying(Scope scope) {
+  private DirectiveScope proxying(DirectiveScope scope) {
     Directive files = scope.find("try_files");
     if (!scope.own("proxy_pass").isEmpty() || files == null || files.arguments().isEmpty()) {
       return scope;
@@ -140,7 +141,7 @@ final class LocationImport {
     return protection.containsKey("basic-auth") ? "members" : "limited";
   }
 
-  private void password(Scope scope, Map<String, Object> protection) {
+  private void password(DirectiveScope scope, Map<String, Object> protection) {
     Directive realm = scope.find("auth_basic");
     Directive file = scope.find("auth_basic_user_file");
     if (realm == null || realm.argument(0).equals("off")) {
@@ -162,7 +163,7 @@ final class LocationImport {
   }
 
   private @Nullable String proxied(
-      Scope scope,
+      DirectiveScope scope,
       Directive pass,
       @Nullable String prefix,
       Map<String, Object> route,
@@ -177,9 +178,10 @@ final class LocationImport {
     Map<String, Object> origin =
         upstreams.has(target.address())
             ? upstreams.settings(target.address(), target.scheme())
-            : new LinkedHashMap<>(Map.of("url", Upstreams.url(target.scheme(), target.address())));
+            : new LinkedHashMap<>(
+                Map.of("url", UpstreamImport.url(target.scheme(), target.address())));
     Map<String, Object> edits =
-        new FieldRules(report, serverName).ofRequests(scope, origin, target.address(), route);
+        new HeaderRules(report, serverName).ofRequests(scope, origin, target.address(), route);
     timeouts(scope, origin);
     retries(scope, origin);
     tls(scope, target, origin);
@@ -231,7 +233,7 @@ final class LocationImport {
     return Pattern.compile("[.\\[\\](){}*+?|^$\\\\]").matcher(text).replaceAll("\\\\$0");
   }
 
-  private void timeouts(Scope scope, Map<String, Object> origin) {
+  private void timeouts(DirectiveScope scope, Map<String, Object> origin) {
     Map<String, Object> timeouts = new LinkedHashMap<>();
     Directive connect = scope.find("proxy_connect_timeout");
     Directive read = scope.find("proxy_read_timeout");
@@ -252,7 +254,7 @@ final class LocationImport {
   }
 
   private static void put(Map<String, Object> into, String key, Directive of, ImportReport report) {
-    String time = Times.duration(of.argument(0));
+    String time = Units.duration(of.argument(0));
     if (time == null || time.equals("0s")) {
       report.left(of, "a time that is not understood");
     } else {
@@ -261,7 +263,7 @@ final class LocationImport {
     }
   }
 
-  private void retries(Scope scope, Map<String, Object> origin) {
+  private void retries(DirectiveScope scope, Map<String, Object> origin) {
     Map<String, Object> retry = new LinkedHashMap<>();
     Directive next = scope.find("proxy_next_upstream");
     if (next != null) {
@@ -296,7 +298,7 @@ final class LocationImport {
     }
   }
 
-  private void tls(Scope scope, ProxyTarget target, Map<String, Object> origin) {
+  private void tls(DirectiveScope scope, ProxyTarget target, Map<String, Object> origin) {
     if (!target.scheme().equals("https")) {
       return;
     }

@@ -1,7 +1,7 @@
 package io.forebay.cli.importer.nginx;
 
+import io.forebay.cli.importer.model.ConfigDraft;
 import io.forebay.cli.importer.model.Directive;
-import io.forebay.cli.importer.model.Draft;
 import io.forebay.cli.importer.model.ImportException;
 import io.forebay.cli.importer.model.ImportReport;
 import java.nio.file.Path;
@@ -17,19 +17,19 @@ import java.util.Set;
  */
 public final class NginxImport {
   private final ImportReport report;
-  private final Draft draft;
-  private final Upstreams upstreams;
-  private final CacheSettings caches;
-  private final RateLimits limits;
-  private final Listens listens;
+  private final ConfigDraft draft;
+  private final UpstreamImport upstreams;
+  private final CacheImport caches;
+  private final RateLimitImport limits;
+  private final ListenDirectives listens;
 
-  private NginxImport(ImportReport report, Draft draft) {
+  private NginxImport(ImportReport report, ConfigDraft draft) {
     this.report = report;
     this.draft = draft;
-    upstreams = new Upstreams(report);
-    caches = new CacheSettings(report, draft);
-    limits = new RateLimits(report);
-    listens = new Listens(report, draft);
+    upstreams = new UpstreamImport(report);
+    caches = new CacheImport(report, draft);
+    limits = new RateLimitImport(report);
+    listens = new ListenDirectives(report, draft);
   }
 
   /**
@@ -38,7 +38,7 @@ public final class NginxImport {
    * @param directory what relative names of includes begin at
    * @throws ImportException where it is no configuration of nginx
    */
-  public static void read(Path file, Path directory, ImportReport report, Draft draft)
+  public static void read(Path file, Path directory, ImportReport report, ConfigDraft draft)
       throws ImportException {
     List<Directive> notFound = new ArrayList<>();
     List<Directive> all = NginxParser.parse(file, directory, notFound);
@@ -48,7 +48,7 @@ public final class NginxImport {
   }
 
   private void top(List<Directive> all) {
-    Scope outermost = new Scope(null, all);
+    DirectiveScope outermost = new DirectiveScope(null, all);
     List<Directive> http = new ArrayList<>();
     boolean isBare = outermost.own("http").isEmpty();
     for (Directive each : all) {
@@ -67,7 +67,7 @@ public final class NginxImport {
     unneeded(all);
   }
 
-  private void http(Scope http) {
+  private void http(DirectiveScope http) {
     http.own("upstream").forEach(upstreams::add);
     http.own("proxy_cache_path").forEach(caches::zone);
     http.own("limit_req_zone").forEach(limits::zone);
@@ -81,13 +81,13 @@ public final class NginxImport {
     }
     for (Directive each : blocks) {
       report.taken(each);
-      Scope scope = http.inner(each.block());
+      DirectiveScope scope = http.inner(each.block());
       servers.add(ServerBlock.of(each, scope, report, listens));
     }
     if (!servers.isEmpty() && servers.stream().noneMatch(ServerBlock::isDefault)) {
       servers.set(0, servers.getFirst().asDefault());
     }
-    new Routing(report, draft, upstreams, caches, limits).add(servers);
+    new RouteImport(report, draft, upstreams, caches, limits).add(servers);
     settings(http, servers);
   }
 
@@ -96,17 +96,17 @@ public final class NginxImport {
   }
 
   /** What holds for the node as a whole. */
-  private void settings(Scope http, List<ServerBlock> servers) {
-    List<Scope> scopes = new ArrayList<>(List.of(http));
+  private void settings(DirectiveScope http, List<ServerBlock> servers) {
+    List<DirectiveScope> scopes = new ArrayList<>(List.of(http));
     servers.forEach(server -> scopes.addAll(server.scopes()));
     long bodyBytes = -1;
     Map<String, Object> timeouts = new LinkedHashMap<>();
     List<String> trusted = new ArrayList<>();
-    for (Scope scope : scopes) {
+    for (DirectiveScope scope : scopes) {
       for (Directive each : scope.own()) {
         switch (each.name()) {
           case "client_max_body_size" -> {
-            long bytes = Times.bytes(each.argument(0));
+            long bytes = Units.bytes(each.argument(0));
             bodyBytes = bytes == 0 ? 16L << 40 : Math.max(bodyBytes, bytes);
             report.adapted(each, "limits.request-body: the largest of the file holds for all");
           }
@@ -135,7 +135,7 @@ public final class NginxImport {
       }
     }
     if (bodyBytes >= 0) {
-      draft.setting("limits", Map.of("request-body", Times.size(bodyBytes)));
+      draft.setting("limits", Map.of("request-body", Units.size(bodyBytes)));
     }
     if (!timeouts.isEmpty()) {
       draft.setting("timeouts", timeouts);
@@ -146,7 +146,7 @@ public final class NginxImport {
   }
 
   private void timeout(Directive of, String key, Map<String, Object> timeouts) {
-    String time = Times.duration(of.argument(0));
+    String time = Units.duration(of.argument(0));
     if (time == null || !timeouts.getOrDefault(key, time).equals(time)) {
       report.left(of, "one time for all: timeouts." + key);
     } else if (time.equals("0s") && !key.equals("keep-alive")) {
@@ -175,7 +175,7 @@ public final class NginxImport {
   /** Marks what needs no setting, wherever it stands. */
   private void unneeded(List<Directive> all) {
     for (Directive each : all) {
-      String reason = Unneeded.reason(each.name());
+      String reason = UnneededDirectives.reason(each.name());
       if (reason != null && !report.knows(each)) {
         report.allUnneeded(each, reason);
       } else {

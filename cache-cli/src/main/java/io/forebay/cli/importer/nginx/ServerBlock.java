@@ -15,9 +15,14 @@ import java.util.Set;
  * @param isDefault whether it gets the requests for hosts that no server names
  */
 record ServerBlock(
-    Directive directive, Scope scope, List<String> hosts, String scheme, boolean isDefault) {
+    Directive directive,
+    DirectiveScope scope,
+    List<String> hosts,
+    String scheme,
+    boolean isDefault) {
 
-  static ServerBlock of(Directive directive, Scope scope, ImportReport report, Listens listens) {
+  static ServerBlock of(
+      Directive directive, DirectiveScope scope, ImportReport report, ListenDirectives listens) {
     List<String> hosts = new ArrayList<>();
     for (Directive each : scope.own("server_name")) {
       for (String name : each.arguments()) {
@@ -36,7 +41,7 @@ record ServerBlock(
         }
       }
     }
-    Listens.Ports ports = listens.of(scope, hosts);
+    ListenDirectives.Ports ports = listens.of(scope, hosts);
     String scheme = ports.isPlain() && ports.isTls() ? "" : ports.isTls() ? "https" : "http";
     return new ServerBlock(
         directive, scope, hosts.stream().distinct().toList(), scheme, ports.isDefault());
@@ -57,13 +62,13 @@ record ServerBlock(
   }
 
   /** Its own scope and those of all blocks within it. */
-  List<Scope> scopes() {
-    List<Scope> all = new ArrayList<>();
+  List<DirectiveScope> scopes() {
+    List<DirectiveScope> all = new ArrayList<>();
     collect(scope, all);
     return all;
   }
 
-  private static void collect(Scope of, List<Scope> into) {
+  private static void collect(DirectiveScope of, List<DirectiveScope> into) {
     into.add(of);
     for (Directive each : of.own()) {
       if (Set.of("location", "if", "limit_except").contains(each.name())) {

@@ -3,7 +3,7 @@
  *
  * <pre>
  *   http
- *    ├─ upstream ───────────────────► origins.NAME.servers      Upstreams
+ *    ├─ upstream ───────────────────► origins.NAME.servers      UpstreamImport
  *    └─ server ─► host patterns                                 NginxImport
  *        ├─ location /a/   ─────────► a route                   LocationImport
  *        ├─ location = /b  ─────────► rules of the route that has the path

@@ -7,8 +7,8 @@ import java.util.List;
  *
  * @param server which of the origin's servers, from 1
  */
-record OriginRequest(
-    String origin, int server, String method, String target, List<Field> fields, String body) {
+record ReceivedRequest(
+    String origin, int server, String method, String target, List<HeaderLine> fields, String body) {
 
   /** In one line. */
   String shown() {

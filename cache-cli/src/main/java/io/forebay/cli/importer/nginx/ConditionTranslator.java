@@ -10,11 +10,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Regular expressions and texts with variables of nginx in the words of rules. */
-final class Expressions {
+final class ConditionTranslator {
   private static final Pattern GROUP = Pattern.compile("\\\\.|\\((\\?(P?<(\\w+)>)?)?");
   private static final Pattern VARIABLE = Pattern.compile("\\$(?:\\{(\\w+)}|(\\w+))");
 
-  private Expressions() {}
+  private ConditionTranslator() {}
 
   /** An expression that rules have, and the numbers of its named groups. */
   record Regex(String text, Map<String, Integer> groups) {}

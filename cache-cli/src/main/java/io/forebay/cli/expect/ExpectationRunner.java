@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** Runs scripts of expectations. */
-public final class Expectations {
+public final class ExpectationRunner {
   /** In place of a random one, so that Via and Cache-Status can be expected. */
   private static final String NODE_ID = "forebay";
 
@@ -28,7 +28,7 @@ public final class Expectations {
    * @param machine whose variables and directories configurations see
    * @param version of Forebay
    */
-  public Expectations(ConfigEnvironment machine, String version) {
+  public ExpectationRunner(ConfigEnvironment machine, String version) {
     this.machine = machine;
     this.version = version;
   }
@@ -39,7 +39,7 @@ public final class Expectations {
    * @param file the script
    * @param config the configuration, or null for the one that the script names
    */
-  public Report run(Path file, @Nullable Path config) {
+  public ScriptReport run(Path file, @Nullable Path config) {
     ScriptReader.Outcome outcome = ScriptReader.read(file);
     Script script = outcome.script();
     if (script == null) {
@@ -74,9 +74,9 @@ public final class Expectations {
       if (!unknown.isEmpty()) {
         return refused(file, tested.toString(), ExitCode.BAD_CONFIGURATION, unknown);
       }
-      List<Report.StepResult> steps = new ScriptRun(script, node, origins, clockMillis).run();
-      boolean isGood = steps.stream().allMatch(Report.StepResult::isGood);
-      return new Report(
+      List<ScriptReport.StepResult> steps = new ScriptRun(script, node, origins, clockMillis).run();
+      boolean isGood = steps.stream().allMatch(ScriptReport.StepResult::isGood);
+      return new ScriptReport(
           file.toString(),
           tested.toString(),
           steps,
@@ -91,9 +91,9 @@ public final class Expectations {
     }
   }
 
-  private static Report refused(
+  private static ScriptReport refused(
       Path file, String config, int exitCode, List<ConfigProblem> problems) {
-    return new Report(file.toString(), config, List.of(), problems, exitCode);
+    return new ScriptReport(file.toString(), config, List.of(), problems, exitCode);
   }
 
   private ConfigEnvironment environment(Script script) {
@@ -110,7 +110,7 @@ public final class Expectations {
 
   private static List<ConfigProblem> unknownOrigins(Script script, ScriptedOrigins origins) {
     List<ConfigProblem> problems = new ArrayList<>();
-    for (Expected.Value<String> name : script.origins()) {
+    for (Expectation.Value<String> name : script.origins()) {
       if (!origins.knows(name.value())) {
         problems.add(
             new ConfigProblem(

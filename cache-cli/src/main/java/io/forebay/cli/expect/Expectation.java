@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param cache results as in the access log, one of which it must be
  * @param asked every request that origins must get; null where nothing is said
  */
-record Expected(
+record Expectation(
     @Nullable Value<Integer> status,
     List<FieldMatch> headers,
     List<Value<String>> absent,
@@ -27,11 +27,11 @@ record Expected(
     @Nullable Value<List<Asked>> asked) {
 
   /** Nothing but that there is a whole response. */
-  static final Expected NOTHING =
-      new Expected(null, List.of(), List.of(), null, null, false, null, null, null, null, null);
+  static final Expectation NOTHING =
+      new Expectation(null, List.of(), List.of(), null, null, false, null, null, null, null, null);
 
   /** A value and where it is said. */
-  record Value<T>(T value, Place place) {}
+  record Value<T>(T value, ScriptPlace place) {}
 
   /** What the lines of a field must be. */
   record FieldMatch(String name, TextMatch match) {}
@@ -52,5 +52,5 @@ record Expected(
       List<Value<String>> absent,
       @Nullable TextMatch body,
       int times,
-      Place place) {}
+      ScriptPlace place) {}
 }

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  * @param ranges whether a range that is asked for is answered with 206
  * @param failure what becomes of the answer, or null where it is whole
  */
-record Answer(
+record ScriptedAnswer(
     int status,
-    List<Field> headers,
+    List<HeaderLine> headers,
     String text,
     int size,
     boolean ranges,

@@ -12,7 +12,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Fields that nginx sets on responses, and on requests to origins. */
-final class FieldRules {
+final class HeaderRules {
   /** Without {@code always}, add_header and expires concern these alone. */
   private static final List<String> GOOD =
       List.of("200", "201", "204", "206", "301", "302", "303", "304", "307", "308");
@@ -23,13 +23,15 @@ final class FieldRules {
   private final ImportReport report;
   private final String serverName;
 
-  FieldRules(ImportReport report, String serverName) {
+  HeaderRules(ImportReport report, String serverName) {
     this.report = report;
     this.serverName = serverName;
   }
 
-  /** Rules for the fields of responses; a policy of HSTS goes to the settings of the route. */
-  List<Map<String, Object>> ofResponses(Scope scope, Map<String, Object> route) {
+  /**
+   * RewriteRules for the fields of responses; a policy of HSTS goes to the settings of the route.
+   */
+  List<Map<String, Object>> ofResponses(DirectiveScope scope, Map<String, Object> route) {
     Map<String, Object> always = new LinkedHashMap<>();
     Map<String, Object> onSuccess = new LinkedHashMap<>();
     List<String> removed = new ArrayList<>();
@@ -40,9 +42,9 @@ final class FieldRules {
         continue;
       }
       try {
-        String value = Expressions.template(each.argument(1), Map.of(), serverName);
+        String value = ConditionTranslator.template(each.argument(1), Map.of(), serverName);
         boolean isAlways = each.argument(2).equals("always");
-        (isAlways ? always : onSuccess).merge(name, value, FieldRules::several);
+        (isAlways ? always : onSuccess).merge(name, value, HeaderRules::several);
         report.taken(each);
       } catch (UntranslatableException e) {
         report.left(each, e.reason());
@@ -113,7 +115,7 @@ final class FieldRules {
       return;
     }
     long millis =
-        time.equals("max") ? 315_360_000_000L : time.equals("epoch") ? -1 : Times.millis(time);
+        time.equals("max") ? 315_360_000_000L : time.equals("epoch") ? -1 : Units.millis(time);
     if (of.arguments().size() != 1 || (millis < 0 && !time.equals("epoch") && !time.equals("-1"))) {
       report.left(of, "only a time, max, epoch, -1 and off");
       return;
@@ -132,7 +134,7 @@ final class FieldRules {
    * @return edits for {@code request-headers}
    */
   Map<String, Object> ofRequests(
-      Scope scope, Map<String, Object> origin, String address, Map<String, Object> route) {
+      DirectiveScope scope, Map<String, Object> origin, String address, Map<String, Object> route) {
     String host = address;
     Map<String, Object> set = new LinkedHashMap<>();
     List<String> removed = new ArrayList<>();
@@ -160,7 +162,7 @@ final class FieldRules {
             continue;
           }
           try {
-            set.put(each.argument(0), Expressions.template(value, Map.of(), serverName));
+            set.put(each.argument(0), ConditionTranslator.template(value, Map.of(), serverName));
             report.taken(each);
           } catch (UntranslatableException e) {
             report.left(each, e.reason());

@@ -2,7 +2,7 @@ package io.forebay.cli.importer.nginx;
 
 import io.forebay.cli.importer.model.Directive;
 import io.forebay.cli.importer.model.ImportReport;
-import io.forebay.cli.importer.nginx.Expressions.Regex;
+import io.forebay.cli.importer.nginx.ConditionTranslator.Regex;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Rules for what nginx does with a request before it looks for content: {@code return}, {@code
  * rewrite}, {@code if}, {@code allow} and {@code deny}.
  */
-final class Rules {
+final class RewriteRules {
   private static final Set<Integer> REDIRECTS = Set.of(301, 302, 303, 307, 308);
 
   private final ImportReport report;
@@ -26,7 +26,7 @@ final class Rules {
   private final List<Map<String, Object>> rules = new ArrayList<>();
   private boolean isAnswered;
 
-  Rules(ImportReport report, String serverName, Map<String, Integer> groups) {
+  RewriteRules(ImportReport report, String serverName, Map<String, Integer> groups) {
     this.report = report;
     this.serverName = serverName;
     this.groups = groups;
@@ -66,7 +66,7 @@ final class Rules {
   private void conditional(Directive of) {
     Map<String, Object> condition;
     try {
-      condition = Expressions.condition(of.arguments());
+      condition = ConditionTranslator.condition(of.arguments());
     } catch (UntranslatableException e) {
       report.allLeft(of, e.reason());
       return;
@@ -128,7 +128,7 @@ final class Rules {
   private Map<String, Object> target(String text, int status, Map<String, Integer> names)
       throws UntranslatableException {
     Map<String, Object> redirect = new LinkedHashMap<>();
-    redirect.put("to", Expressions.template(text, names, serverName));
+    redirect.put("to", ConditionTranslator.template(text, names, serverName));
     redirect.put("status", String.valueOf(status));
     return redirect;
   }
@@ -137,7 +137,7 @@ final class Rules {
     String flag = of.argument(2);
     String replacement = of.argument(1);
     try {
-      Regex regex = Expressions.regex(of.argument(0), false);
+      Regex regex = ConditionTranslator.regex(of.argument(0), false);
       Map<String, Object> when = new LinkedHashMap<>();
       when.put("path", Map.of("regex", regex.text()));
       Map<String, Object> both = both(condition, when);
@@ -154,7 +154,7 @@ final class Rules {
         report.taken(of);
         return;
       }
-      String path = Expressions.template(target, regex.groups(), serverName);
+      String path = ConditionTranslator.template(target, regex.groups(), serverName);
       add(both, Map.of("rewrite", Map.of("path", path)));
       if (flag.equals("break")) {
         report.taken(of);
@@ -199,7 +199,7 @@ final class Rules {
     }
     if (isClosed) {
       add(
-          allowed.isEmpty() ? null : Expressions.not(Map.of("client", allowed)),
+          allowed.isEmpty() ? null : ConditionTranslator.not(Map.of("client", allowed)),
           Map.of("deny", "403"));
     } else if (!denied.isEmpty()) {
       add(Map.of("client", denied), Map.of("deny", "403"));

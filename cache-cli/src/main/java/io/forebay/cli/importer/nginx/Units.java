@@ -4,12 +4,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Times and sizes of nginx in the words of the configuration. */
-final class Times {
+/** Units and sizes of nginx in the words of the configuration. */
+final class Units {
   private static final Pattern TIME = Pattern.compile("(\\d+)(ms|s|m|h|d|w|M|y)?");
   private static final Pattern SIZE = Pattern.compile("(\\d+)([kKmMgG])?");
 
-  private Times() {}
+  private Units() {}
 
   /** Milliseconds of a time such as {@code 1h 30m} or {@code 30}, or -1. */
   static long millis(String text) {

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** The configuration that an import builds, in the order in which it is written. */
-public final class Draft {
+public final class ConfigDraft {
   private final Map<Integer, Map<String, Object>> listeners = new TreeMap<>();
   private final Map<String, Map<String, Object>> certificates = new LinkedHashMap<>();
   private final Map<String, Object> origins = new LinkedHashMap<>();

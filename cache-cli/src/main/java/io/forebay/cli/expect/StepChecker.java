@@ -1,9 +1,9 @@
 package io.forebay.cli.expect;
 
-import io.forebay.cli.expect.Expected.Asked;
-import io.forebay.cli.expect.Expected.FieldMatch;
-import io.forebay.cli.expect.Expected.Value;
-import io.forebay.cli.expect.Report.Mismatch;
+import io.forebay.cli.expect.Expectation.Asked;
+import io.forebay.cli.expect.Expectation.FieldMatch;
+import io.forebay.cli.expect.Expectation.Value;
+import io.forebay.cli.expect.ScriptReport.Mismatch;
 import io.forebay.server.text.Printable;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,14 +12,14 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** Compares what came out of a step with what is expected. */
-final class Checks {
+final class StepChecker {
   private static final int MAX_SHOWN = 300;
   private static final String NONE = "(none)";
 
   private final Step step;
   private final List<Mismatch> mismatches = new ArrayList<>();
 
-  Checks(Step step) {
+  StepChecker(Step step) {
     this.step = step;
   }
 
@@ -28,13 +28,13 @@ final class Checks {
   }
 
   /** Something went wrong that nobody can expect. */
-  void fail(Place place, String what, String expected, String came) {
+  void fail(ScriptPlace place, String what, String expected, String came) {
     mismatches.add(Mismatch.at(place, what, expected, came));
   }
 
-  /** Checks a response. */
+  /** StepChecker a response. */
   void response(ScriptClient.Reply reply, JsonNode log) {
-    Expected expected = step.expected();
+    Expectation expected = step.expected();
     String broken = reply.broken();
     if (expected.breaksOff() != (broken != null)) {
       fail(
@@ -61,7 +61,7 @@ final class Checks {
     }
     TextMatch redirect = expected.redirect();
     if (redirect != null) {
-      String location = Field.first(reply.fields(), "location");
+      String location = HeaderLine.first(reply.fields(), "location");
       if (reply.status() / 100 != 3 || !redirect.matches(location)) {
         fail(
             redirect.place(),
@@ -96,26 +96,26 @@ final class Checks {
     }
   }
 
-  private void field(String what, FieldMatch match, List<Field> fields) {
+  private void field(String what, FieldMatch match, List<HeaderLine> fields) {
     if (!matches(match, fields)) {
       fail(match.match().place(), what, shown(match.match().shown()), shown(fields, match.name()));
     }
   }
 
   /** One of the lines, or all of them joined. */
-  private static boolean matches(FieldMatch match, List<Field> fields) {
-    List<String> values = Field.values(fields, match.name());
+  private static boolean matches(FieldMatch match, List<HeaderLine> fields) {
+    List<String> values = HeaderLine.values(fields, match.name());
     return values.stream().anyMatch(match.match()::matches)
         || (values.size() > 1 && match.match().matches(String.join(", ", values)));
   }
 
-  private static String shown(List<Field> fields, String name) {
-    List<String> values = Field.values(fields, name);
+  private static String shown(List<HeaderLine> fields, String name) {
+    List<String> values = HeaderLine.values(fields, name);
     return values.isEmpty() ? NONE : shown(String.join(", ", values));
   }
 
-  private void absent(String what, Value<String> name, List<Field> fields) {
-    if (Field.isIn(fields, name.value())) {
+  private void absent(String what, Value<String> name, List<HeaderLine> fields) {
+    if (HeaderLine.isIn(fields, name.value())) {
       fail(
           name.place(),
           what,
@@ -145,9 +145,9 @@ final class Checks {
     return text.isEmpty() ? "(empty)" : Printable.shown(text.replace("\n", "\\n"), MAX_SHOWN);
   }
 
-  /** Checks what origins were asked in all of the step. */
-  void asked(List<OriginRequest> requests, List<OriginRequest> unanswered) {
-    for (OriginRequest request : unanswered) {
+  /** StepChecker what origins were asked in all of the step. */
+  void asked(List<ReceivedRequest> requests, List<ReceivedRequest> unanswered) {
+    for (ReceivedRequest request : unanswered) {
       fail(
           step.place(),
           "origin",
@@ -164,7 +164,7 @@ final class Checks {
         fail(one.place(), "asked", shown(one), shown(requests, one));
       }
     }
-    List<OriginRequest> others =
+    List<ReceivedRequest> others =
         requests.stream()
             .filter(request -> expected.value().stream().noneMatch(one -> matches(one, request)))
             .toList();
@@ -179,7 +179,7 @@ final class Checks {
     }
   }
 
-  private static boolean matches(Asked expected, OriginRequest request) {
+  private static boolean matches(Asked expected, ReceivedRequest request) {
     TextMatch path = expected.path();
     TextMatch body = expected.body();
     return (expected.origin() == null || expected.origin().equals(request.origin()))
@@ -188,7 +188,8 @@ final class Checks {
         && (path == null || path.matches(request.target()))
         && (body == null || body.matches(request.body()))
         && expected.headers().stream().allMatch(match -> matches(match, request.fields()))
-        && expected.absent().stream().noneMatch(name -> Field.isIn(request.fields(), name.value()));
+        && expected.absent().stream()
+            .noneMatch(name -> HeaderLine.isIn(request.fields(), name.value()));
   }
 
   private static String shown(Asked expected) {
@@ -226,7 +227,7 @@ final class Checks {
   }
 
   /** The requests, each with those fields that an expectation names. */
-  private static String shown(List<OriginRequest> requests, @Nullable Asked expected) {
+  private static String shown(List<ReceivedRequest> requests, @Nullable Asked expected) {
     if (requests.isEmpty()) {
       return "none";
     }
@@ -241,7 +242,7 @@ final class Checks {
                   one.append(shown(request.fields(), match.name()));
                 }
                 for (Value<String> name : expected.absent()) {
-                  if (Field.isIn(request.fields(), name.value())) {
+                  if (HeaderLine.isIn(request.fields(), name.value())) {
                     one.append(", ").append(name.value()).append(": ");
                     one.append(shown(request.fields(), name.value()));
                   }

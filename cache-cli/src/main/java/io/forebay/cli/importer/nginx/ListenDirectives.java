@@ -1,7 +1,7 @@
 package io.forebay.cli.importer.nginx;
 
+import io.forebay.cli.importer.model.ConfigDraft;
 import io.forebay.cli.importer.model.Directive;
-import io.forebay.cli.importer.model.Draft;
 import io.forebay.cli.importer.model.ImportReport;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /** Where servers listen, and their certificates. */
-final class Listens {
+final class ListenDirectives {
   private static final Set<String> SOCKET_SETTINGS =
       Set.of(
           "http2",
@@ -30,10 +30,10 @@ final class Listens {
           "http3");
 
   private final ImportReport report;
-  private final Draft draft;
+  private final ConfigDraft draft;
   private final Set<String> http3 = new TreeSet<>();
 
-  Listens(ImportReport report, Draft draft) {
+  ListenDirectives(ImportReport report, ConfigDraft draft) {
     this.report = report;
     this.draft = draft;
   }
@@ -48,7 +48,7 @@ final class Listens {
   record Ports(Set<Integer> numbers, boolean isPlain, boolean isTls, boolean isDefault) {}
 
   /** Adds the listeners of a server. */
-  Ports of(Scope server, List<String> names) {
+  Ports of(DirectiveScope server, List<String> names) {
     Set<Integer> numbers = new TreeSet<>();
     boolean isPlain = false;
     boolean isTls = false;
@@ -80,7 +80,7 @@ final class Listens {
         listener.put("name", "https-" + port);
         secure(server, names, listener);
       }
-      boolean isKnown = flags.stream().allMatch(Listens::isKnown);
+      boolean isKnown = flags.stream().allMatch(ListenDirectives::isKnown);
       boolean isOnAll =
           !each.argument(0).contains(":")
               || each.argument(0).matches("(\\*|\\[::]|0\\.0\\.0\\.0):\\d+");
@@ -118,7 +118,7 @@ final class Listens {
     return address.endsWith("]") || !address.contains(":") ? 80 : -1;
   }
 
-  private void secure(Scope server, List<String> names, Map<String, Object> listener) {
+  private void secure(DirectiveScope server, List<String> names, Map<String, Object> listener) {
     List<Directive> certificates = server.all("ssl_certificate");
     List<Directive> keys = server.all("ssl_certificate_key");
     if (certificates.isEmpty() || certificates.size() != keys.size()) {
@@ -149,7 +149,8 @@ final class Listens {
     }
     clients(server, settings);
     policy(server, settings);
-    String name = Draft.nameOf(names.isEmpty() ? "default" : names.getFirst().replace("*.", ""));
+    String name =
+        ConfigDraft.nameOf(names.isEmpty() ? "default" : names.getFirst().replace("*.", ""));
     draft.certificate(name, settings);
     listener.putIfAbsent("tls", Map.of("default", name));
     Directive stapling = server.find("ssl_stapling");
@@ -158,7 +159,7 @@ final class Listens {
     }
   }
 
-  private void clients(Scope server, Map<String, Object> settings) {
+  private void clients(DirectiveScope server, Map<String, Object> settings) {
     Directive verify = server.find("ssl_verify_client");
     Directive authorities = server.find("ssl_client_certificate");
     if (verify == null || verify.argument(0).equals("off")) {
@@ -174,7 +175,7 @@ final class Listens {
     report.taken(authorities);
   }
 
-  private void policy(Scope server, Map<String, Object> settings) {
+  private void policy(DirectiveScope server, Map<String, Object> settings) {
     Directive protocols = server.find("ssl_protocols");
     if (protocols == null) {
       return;

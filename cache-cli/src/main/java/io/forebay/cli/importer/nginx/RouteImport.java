@@ -1,9 +1,9 @@
 package io.forebay.cli.importer.nginx;
 
+import io.forebay.cli.importer.model.ConfigDraft;
 import io.forebay.cli.importer.model.Directive;
-import io.forebay.cli.importer.model.Draft;
 import io.forebay.cli.importer.model.ImportReport;
-import io.forebay.cli.importer.nginx.Expressions.Regex;
+import io.forebay.cli.importer.nginx.ConditionTranslator.Regex;
 import io.forebay.cli.importer.nginx.LocationImport.Plan;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -19,22 +19,22 @@ import org.jspecify.annotations.Nullable;
  * routes; expressions and single paths are rules of each route that can have them, and the rules of
  * a prefix itself exclude them.
  */
-final class Routing {
+final class RouteImport {
   private final ImportReport report;
-  private final Draft draft;
-  private final Upstreams upstreams;
-  private final CacheSettings caches;
-  private final RateLimits limits;
+  private final ConfigDraft draft;
+  private final UpstreamImport upstreams;
+  private final CacheImport caches;
+  private final RateLimitImport limits;
 
   /** Hosts and paths that have a route. */
   private final Set<String> taken = new LinkedHashSet<>();
 
-  Routing(
+  RouteImport(
       ImportReport report,
-      Draft draft,
-      Upstreams upstreams,
-      CacheSettings caches,
-      RateLimits limits) {
+      ConfigDraft draft,
+      UpstreamImport upstreams,
+      CacheImport caches,
+      RateLimitImport limits) {
     this.report = report;
     this.draft = draft;
     this.upstreams = upstreams;
@@ -56,7 +56,7 @@ final class Routing {
   void add(List<ServerBlock> servers) {
     List<ServerBlock> left = new ArrayList<>(servers);
     // A server that only redirects joins the one that has the content.
-    left.sort(java.util.Comparator.comparingInt(Routing::weight));
+    left.sort(java.util.Comparator.comparingInt(RouteImport::weight));
     Set<ServerBlock> done = new LinkedHashSet<>();
     for (ServerBlock server : left) {
       if (!done.add(server)) {
@@ -86,13 +86,13 @@ final class Routing {
   }
 
   private Locations locations(ServerBlock server) {
-    Rules first = new Rules(report, server.name(), Map.of());
+    RewriteRules first = new RewriteRules(report, server.name(), Map.of());
     first.rewritePhase(server.scope().own());
     List<Prefix> prefixes = new ArrayList<>();
     List<Special> specials = new ArrayList<>();
     collect(server, server.scope(), "/", prefixes, specials);
     if (prefixes.stream().noneMatch(prefix -> prefix.path().equals("/"))) {
-      Scope rest = new Scope(server.scope(), List.of());
+      DirectiveScope rest = new DirectiveScope(server.scope(), List.of());
       prefixes.add(
           new Prefix(server.directive(), "/", false, importer(server).plan(rest, "/", null)));
     }
@@ -101,7 +101,7 @@ final class Routing {
 
   private void collect(
       ServerBlock server,
-      Scope scope,
+      DirectiveScope scope,
       String within,
       List<Prefix> prefixes,
       List<Special> specials) {
@@ -109,7 +109,7 @@ final class Routing {
       List<String> arguments = each.arguments();
       String modifier = arguments.size() > 1 ? arguments.getFirst() : "";
       String pattern = arguments.isEmpty() ? "" : arguments.getLast();
-      Scope inner = scope.inner(each.block());
+      DirectiveScope inner = scope.inner(each.block());
       if (pattern.startsWith("@")) {
         // Those that a try_files ends with are part of the location that has it.
         continue;
@@ -126,7 +126,7 @@ final class Routing {
                     importer(server).plan(inner, null, null)));
           }
           case "~", "~*" -> {
-            Regex regex = Expressions.regex(pattern, modifier.equals("~*"));
+            Regex regex = ConditionTranslator.regex(pattern, modifier.equals("~*"));
             report.taken(each);
             specials.add(
                 new Special(
@@ -169,7 +169,8 @@ final class Routing {
     }
     List<Map<String, Object>> others = new ArrayList<>();
     for (Special special : locations.specials()) {
-      rules.addAll(conditional(Rules.both(scheme, special.condition()), special.plan().rules()));
+      rules.addAll(
+          conditional(RewriteRules.both(scheme, special.condition()), special.plan().rules()));
       others.add(special.condition());
       unlessAnswered(special.of(), special.plan());
     }
@@ -206,7 +207,7 @@ final class Routing {
       Map<String, Object> copy = new LinkedHashMap<>();
       @SuppressWarnings("unchecked")
       Map<String, Object> own = (Map<String, Object>) rule.get("when");
-      Map<String, Object> both = Rules.both(condition, own);
+      Map<String, Object> both = RewriteRules.both(condition, own);
       if (!both.isEmpty()) {
         copy.put("when", both);
       }
@@ -242,15 +243,16 @@ final class Routing {
         Map<String, Object> condition =
             conditions.isEmpty()
                 ? special.condition()
-                : Rules.both(
-                    special.condition(), Expressions.not(Map.of("any", List.copyOf(conditions))));
+                : RewriteRules.both(
+                    special.condition(),
+                    ConditionTranslator.not(Map.of("any", List.copyOf(conditions))));
         rules.addAll(conditional(condition, ofSpecial(special, origin, settings, isCached)));
         conditions.add(special.condition());
       }
       Map<String, Object> rest =
           conditions.isEmpty()
               ? null
-              : Expressions.not(
+              : ConditionTranslator.not(
                   conditions.size() == 1 ? conditions.getFirst() : Map.of("any", conditions));
       List<Map<String, Object>> ofPrefix = new ArrayList<>(plan.rules());
       if (isCached && !plan.isCached() && plan.origin() != null) {

@@ -10,13 +10,13 @@ import java.util.Map;
 import java.util.Set;
 
 /** The groups of servers, by their names. */
-final class Upstreams {
+final class UpstreamImport {
   private static final Set<String> NO_PARAMETERS = Set.of("resolve");
 
   private final ImportReport report;
   private final Map<String, Directive> groups = new HashMap<>();
 
-  Upstreams(ImportReport report) {
+  UpstreamImport(ImportReport report) {
     this.report = report;
   }
 
@@ -59,11 +59,11 @@ final class Upstreams {
         }
         case "ip_hash" -> report.left(each, "clients have no server of their own");
         case "keepalive_timeout" -> {
-          origin.put("keep-alive", Times.duration(each.argument(0)));
+          origin.put("keep-alive", Units.duration(each.argument(0)));
           report.taken(each);
         }
         default -> {
-          String reason = Unneeded.reason(each.name());
+          String reason = UnneededDirectives.reason(each.name());
           if (reason == null) {
             report.left(each, "origins have no such setting");
           } else {
@@ -99,7 +99,7 @@ final class Upstreams {
         case "max_conns" -> server.put("max-connections", value);
         case "max_fails" -> ejection.put("failures", value);
         case "fail_timeout" -> {
-          String time = Times.duration(value);
+          String time = Units.duration(value);
           if ("0s".equals(time)) {
             // No failure keeps a request from the server.
             ejection.put("failures", "0");

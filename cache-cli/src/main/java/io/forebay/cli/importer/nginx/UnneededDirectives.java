@@ -5,7 +5,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Statements for which nothing has to be configured, and why. */
-final class Unneeded {
+final class UnneededDirectives {
   private static final String PROCESS = "the process is started otherwise: see OPERATIONS.md";
   private static final String TUNING = "the node chooses this itself";
   private static final String STREAMS = "bodies are streamed with back-pressure in both directions";
@@ -75,7 +75,7 @@ final class Unneeded {
     put("logs are always JSON", "log_format");
   }
 
-  private Unneeded() {}
+  private UnneededDirectives() {}
 
   private static void put(String reason, String... names) {
     for (String name : names) {

@@ -1,7 +1,7 @@
 package io.forebay.cli.importer.nginx;
 
+import io.forebay.cli.importer.model.ConfigDraft;
 import io.forebay.cli.importer.model.Directive;
-import io.forebay.cli.importer.model.Draft;
 import io.forebay.cli.importer.model.ImportReport;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.Map;
 
 /** {@code proxy_cache} and what belongs to it, as settings of a route. */
-final class CacheSettings {
+final class CacheImport {
   private final ImportReport report;
-  private final Draft draft;
+  private final ConfigDraft draft;
   private final Map<String, Directive> zones = new LinkedHashMap<>();
 
-  CacheSettings(ImportReport report, Draft draft) {
+  CacheImport(ImportReport report, ConfigDraft draft) {
     this.report = report;
     this.draft = draft;
   }
@@ -29,13 +29,13 @@ final class CacheSettings {
   }
 
   /** Whether responses are cached here. */
-  static boolean isOn(Scope scope) {
+  static boolean isOn(DirectiveScope scope) {
     Directive cache = scope.find("proxy_cache");
     return cache != null && !cache.argument(0).equals("off");
   }
 
   /** Settings of a route whose responses are cached. */
-  void ofRoute(Scope scope, Map<String, Object> route) {
+  void ofRoute(DirectiveScope scope, Map<String, Object> route) {
     Directive cache = scope.find("proxy_cache");
     if (cache == null) {
       return;
@@ -48,7 +48,7 @@ final class CacheSettings {
     key(scope, route);
     Directive wait = scope.find("proxy_cache_lock_timeout");
     if (wait != null) {
-      put(route, "share-wait", Times.duration(wait.argument(0)));
+      put(route, "share-wait", Units.duration(wait.argument(0)));
       report.taken(wait);
     }
     Directive slice = scope.find("slice");
@@ -76,7 +76,7 @@ final class CacheSettings {
     long bytes = -1;
     for (String argument : path.arguments()) {
       if (argument.startsWith("max_size=")) {
-        bytes = Times.bytes(argument.substring(9));
+        bytes = Units.bytes(argument.substring(9));
       }
     }
     if (bytes <= 0) {
@@ -84,15 +84,15 @@ final class CacheSettings {
       return;
     }
     Map<String, Object> store = new LinkedHashMap<>();
-    store.put("path", "/var/cache/forebay/" + Draft.nameOf(zone));
-    store.put("size", Times.size(Math.max(bytes, 2 << 20)));
-    draft.store(Draft.nameOf(zone), store);
+    store.put("path", "/var/cache/forebay/" + ConfigDraft.nameOf(zone));
+    store.put("size", Units.size(Math.max(bytes, 2 << 20)));
+    draft.store(ConfigDraft.nameOf(zone), store);
     report.adapted(
         path, "another directory, whose parent must exist; objects stay until room is needed");
   }
 
   /** Says whether lifetimes of responses are ignored. */
-  private boolean ignored(Scope scope, Map<String, Object> route) {
+  private boolean ignored(DirectiveScope scope, Map<String, Object> route) {
     boolean isIgnored = false;
     for (Directive each : scope.all("proxy_ignore_headers")) {
       for (String field : each.arguments()) {
@@ -118,11 +118,11 @@ final class CacheSettings {
     return isIgnored;
   }
 
-  private void valid(Scope scope, Map<String, Object> route, boolean isOverride) {
+  private void valid(DirectiveScope scope, Map<String, Object> route, boolean isOverride) {
     Map<String, Object> errors = new LinkedHashMap<>();
     for (Directive each : scope.all("proxy_cache_valid")) {
       List<String> arguments = each.arguments();
-      String time = arguments.isEmpty() ? null : Times.duration(arguments.getLast());
+      String time = arguments.isEmpty() ? null : Units.duration(arguments.getLast());
       if (time == null) {
         report.left(each, "a time that is not understood");
         continue;
@@ -159,7 +159,7 @@ final class CacheSettings {
     route.putIfAbsent("heuristic", "false");
   }
 
-  private void stale(Scope scope, Map<String, Object> route) {
+  private void stale(DirectiveScope scope, Map<String, Object> route) {
     Directive stale = scope.find("proxy_cache_use_stale");
     Directive background = scope.find("proxy_cache_background_update");
     if (stale == null || stale.argument(0).equals("off")) {
@@ -180,7 +180,7 @@ final class CacheSettings {
     }
   }
 
-  private void key(Scope scope, Map<String, Object> route) {
+  private void key(DirectiveScope scope, Map<String, Object> route) {
     Directive key = scope.find("proxy_cache_key");
     Map<String, Object> settings = new LinkedHashMap<>();
     if (key == null) {
@@ -197,7 +197,7 @@ final class CacheSettings {
       if (name.startsWith("cookie_")) {
         cookies.add(name.substring(7));
       } else if (name.startsWith("http_") && !name.equals("http_host")) {
-        fields.add(Expressions.field(name.substring(5)));
+        fields.add(ConditionTranslator.field(name.substring(5)));
       } else if (!name.matches(
           "|scheme|host|http_host|proxy_host|server_name|request_uri|uri|is_args|args|request_method"
               + "|slice_range|document_uri|query_string|upstream_addr")) {
@@ -223,8 +223,8 @@ final class CacheSettings {
     report.adapted(key, "the host of the key is that which the client asks for");
   }
 
-  /** Rules for requests that are not answered from the cache, or not stored. */
-  List<Map<String, Object>> passes(Scope scope) {
+  /** RewriteRules for requests that are not answered from the cache, or not stored. */
+  List<Map<String, Object>> passes(DirectiveScope scope) {
     List<Map<String, Object>> rules = new ArrayList<>();
     List<Map<String, Object>> conditions = new ArrayList<>();
     for (String name : List.of("proxy_cache_bypass", "proxy_no_cache")) {
@@ -234,7 +234,7 @@ final class CacheSettings {
             if (!argument.startsWith("$")) {
               throw new UntranslatableException("a text that is no variable");
             }
-            Map<String, Object> condition = Expressions.present(argument.substring(1));
+            Map<String, Object> condition = ConditionTranslator.present(argument.substring(1));
             if (!conditions.contains(condition)) {
               conditions.add(condition);
             }

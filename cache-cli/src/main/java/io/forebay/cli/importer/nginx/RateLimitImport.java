@@ -1,7 +1,7 @@
 package io.forebay.cli.importer.nginx;
 
+import io.forebay.cli.importer.model.ConfigDraft;
 import io.forebay.cli.importer.model.Directive;
-import io.forebay.cli.importer.model.Draft;
 import io.forebay.cli.importer.model.ImportReport;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -12,13 +12,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** {@code limit_req}: the zones, and the limits that use them. */
-final class RateLimits {
+final class RateLimitImport {
   private static final Pattern RATE = Pattern.compile("rate=(\\d{1,6})r/([sm])");
 
   private final ImportReport report;
   private final Map<String, Directive> zones = new LinkedHashMap<>();
 
-  RateLimits(ImportReport report) {
+  RateLimitImport(ImportReport report) {
     this.report = report;
   }
 
@@ -31,7 +31,7 @@ final class RateLimits {
   }
 
   /** Adds the limits that hold in a scope to a protection. */
-  void of(Scope scope, Map<String, Object> protection) {
+  void of(DirectiveScope scope, Map<String, Object> protection) {
     List<Object> limits = new ArrayList<>();
     for (Directive each : scope.all("limit_req")) {
       Map<String, Object> limit = limit(each);
@@ -75,7 +75,7 @@ final class RateLimits {
       return null;
     }
     Map<String, Object> limit = new LinkedHashMap<>();
-    limit.put("name", Draft.nameOf(name));
+    limit.put("name", ConfigDraft.nameOf(name));
     limit.put("key", key);
     limit.put("requests", rate.group(1));
     limit.put("per", rate.group(2).equals("s") ? "1s" : "1m");
@@ -95,7 +95,7 @@ final class RateLimits {
       case "$host", "$http_host", "$server_name" -> "host";
       default ->
           variable.startsWith("$http_")
-              ? "header " + Expressions.field(variable.substring(6))
+              ? "header " + ConditionTranslator.field(variable.substring(6))
               : variable.startsWith("$cookie_") ? "cookie " + variable.substring(8) : null;
     };
   }

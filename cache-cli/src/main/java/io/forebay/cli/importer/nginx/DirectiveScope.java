@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param outer the scope around it, or null for the outermost
  */
-record Scope(@Nullable Scope outer, List<Directive> own) {
+record DirectiveScope(@Nullable DirectiveScope outer, List<Directive> own) {
 
   /** The statement of that name that holds here, or null. */
   @Nullable Directive find(String name) {
@@ -36,7 +36,7 @@ record Scope(@Nullable Scope outer, List<Directive> own) {
     return here.isEmpty() && outer != null ? outer.all(names) : here;
   }
 
-  Scope inner(List<Directive> block) {
-    return new Scope(this, block);
+  DirectiveScope inner(List<Directive> block) {
+    return new DirectiveScope(this, block);
   }
 }

@@ -1,7 +1,7 @@
 package io.forebay.cli.importer.nginx;
 
+import io.forebay.cli.importer.model.ConfigDraft;
 import io.forebay.cli.importer.model.Directive;
-import io.forebay.cli.importer.model.Draft;
 import io.forebay.cli.importer.model.ImportReport;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -11,7 +11,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Files that nginx serves itself, as origins that are directories. */
-final class FileOrigins {
+final class DirectoryImport {
   /** What relative directories begin at in packages of Debian and others. */
   private static final Path PREFIX = Path.of("/usr/share/nginx");
 
@@ -19,9 +19,9 @@ final class FileOrigins {
   private static final Set<String> TRIED = Set.of("$uri", "$uri/", "=404");
 
   private final ImportReport report;
-  private final Draft draft;
+  private final ConfigDraft draft;
 
-  FileOrigins(ImportReport report, Draft draft) {
+  DirectoryImport(ImportReport report, ConfigDraft draft) {
     this.report = report;
     this.draft = draft;
   }
@@ -32,7 +32,8 @@ final class FileOrigins {
    * @param prefix what its paths begin with, or null
    * @param rules gets what the origin is asked otherwise
    */
-  @Nullable String of(Scope scope, @Nullable String prefix, List<Map<String, Object>> rules) {
+  @Nullable String of(
+      DirectiveScope scope, @Nullable String prefix, List<Map<String, Object>> rules) {
     Directive alias = scope.own("alias").isEmpty() ? null : scope.own("alias").getLast();
     Directive named = alias == null ? scope.find("root") : alias;
     if (named == null) {
@@ -77,7 +78,7 @@ final class FileOrigins {
     }
   }
 
-  private void others(Scope scope) {
+  private void others(DirectiveScope scope) {
     Directive tried = scope.find("try_files");
     if (tried != null) {
       if (TRIED.containsAll(tried.arguments())) {

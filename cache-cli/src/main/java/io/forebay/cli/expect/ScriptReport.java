@@ -10,7 +10,7 @@ import java.util.List;
  * @param problems why nothing was run; empty where it was
  * @param exitCode of a command that runs this alone
  */
-public record Report(
+public record ScriptReport(
     String file,
     String config,
     List<StepResult> steps,
@@ -36,7 +36,7 @@ public record Report(
   public record Mismatch(
       String file, int line, int column, String what, String expected, String came) {
 
-    static Mismatch at(Place place, String what, String expected, String came) {
+    static Mismatch at(ScriptPlace place, String what, String expected, String came) {
       return new Mismatch(place.file(), place.line(), place.column(), what, expected, came);
     }
   }

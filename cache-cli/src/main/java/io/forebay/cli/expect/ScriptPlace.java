@@ -3,10 +3,10 @@ package io.forebay.cli.expect;
 import io.forebay.server.config.SourceLocation;
 
 /** Where something stands in a script. */
-record Place(String file, int line, int column) {
+record ScriptPlace(String file, int line, int column) {
 
-  static Place of(SourceLocation location) {
-    return new Place(location.source(), location.line(), location.column());
+  static ScriptPlace of(SourceLocation location) {
+    return new ScriptPlace(location.source(), location.line(), location.column());
   }
 
   @Override
