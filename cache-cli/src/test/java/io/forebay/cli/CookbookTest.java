@@ -43,7 +43,7 @@ final class CookbookTest {
     }
   }
 
-  @Tag("slow")
+  @Tag("full")
   @ParameterizedTest
   @MethodSource("examples")
   void doesWhatIsExpected(String example) {

@@ -16,10 +16,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A site of nginx and what an import makes of it, side by side before the same origin. */
+@Tag("full")
 final class ImportIT {
   private static final String SITE =
       """

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * A node with four loops before four equal servers, under the load of many clients: each request is
  * a miss.
  */
-@Tag("slow")
+@Tag("full")
 @Timeout(600)
 final class ServerGroupTest {
   private static final int SERVERS = 4;

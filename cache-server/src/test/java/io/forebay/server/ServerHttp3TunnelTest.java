@@ -384,6 +384,7 @@ final class ServerHttp3TunnelTest {
 
   // ---- flow
 
+  @Tag("full")
   @Test
   void whatAnOriginDoesNotReadStaysWithTheClient() throws Exception {
     byte[] much = Edge.bytes(7, 64 * MIB);
@@ -623,6 +624,7 @@ final class ServerHttp3TunnelTest {
     }
   }
 
+  @Tag("full")
   @Test
   void boundsOfRequestsDoNotEndATunnel(@TempDir Path other) throws Exception {
     accept(

@@ -148,6 +148,7 @@ final class ServerLargeBodyTest {
   /**
    * Nothing could complete it, and memory has no room to keep it: its places on the disk are held.
    */
+  @Tag("full")
   @Test
   void aSlowReaderOfABodyWithoutAValidatorGetsAllOfItFromADisk() throws IOException {
     start(disk(), TestOrigin.ok(FRESH, BODY));

@@ -245,6 +245,7 @@ final class ServerLostBodyTest {
     edge.awaitSum(1, c -> c.restsFetched);
   }
 
+  @Tag("full")
   @Test
   void anHttp2ReaderIsGoneOnWithToo() throws Exception {
     // More than the JDK's client takes before it is read.
@@ -277,6 +278,7 @@ final class ServerLostBodyTest {
     assertBrokenOff();
   }
 
+  @Tag("full")
   @Test
   void anOriginThatIgnoresTheConditionIsNotBelieved() throws IOException {
     start(TestOrigin.ok(TAGGED, BODY), partOf(OTHER_BODY, FRESH + "etag: \"v2\"\r\n"));
@@ -284,6 +286,7 @@ final class ServerLostBodyTest {
     assertBrokenOff();
   }
 
+  @Tag("full")
   @Test
   void anOriginWithoutRangesIsNotReadFromTheBeginning() throws IOException {
     start(TestOrigin.ok(TAGGED, BODY), TestOrigin.ok(TAGGED, BODY));
@@ -291,6 +294,7 @@ final class ServerLostBodyTest {
     assertBrokenOff();
   }
 
+  @Tag("full")
   @Test
   void anOriginThatFailsMeanwhileBreaksTheTransferOff() throws IOException {
     start(TestOrigin.ok(TAGGED, BODY), (request, connection) -> connection.close());

@@ -177,6 +177,7 @@ final class ServerStorageClassTest {
     assertEquals(40, hits("/guarded/", 0, 40));
   }
 
+  @Tag("full")
   @Test
   void aRouteOverItsDiskQuotaGivesWayOnTheDisk() throws Exception {
     get("/bulk/", 0, 700);

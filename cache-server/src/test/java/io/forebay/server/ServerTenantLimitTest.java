@@ -465,7 +465,7 @@ final class ServerTenantLimitTest {
     awaitCounted(0);
   }
 
-  private static final int CHAOS_REQUESTS = 40;
+  private static final int CHAOS_REQUESTS = 15;
 
   private void overHttp1(SplittableRandom random, List<String> paths) throws IOException {
     for (int i = 0; i < CHAOS_REQUESTS; i++) {

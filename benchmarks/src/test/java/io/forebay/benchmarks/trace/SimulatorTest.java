@@ -205,6 +205,7 @@ class SimulatorTest {
     assertBehind(0.07, SyntheticTraces.churning(1), 30);
   }
 
+  @Tag("full")
   @Test
   void favouringSmallObjectsSavesRequestsAndCostsHardlyAnyBytes() {
     for (long seed = 1; seed <= 2; seed++) {

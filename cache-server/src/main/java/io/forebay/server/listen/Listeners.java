@@ -56,6 +56,9 @@ public final class Listeners implements AutoCloseable {
 
   private static final int BACKLOG = 4096;
 
+  /** Ports that the system may choose for TCP before one of them is free for UDP too. */
+  private static final int PORT_TRIES = 16;
+
   private final List<ListenerContext> loops;
   private final List<Channel> sockets;
   private final List<Http3Listener> http3;
@@ -125,8 +128,6 @@ public final class Listeners implements AutoCloseable {
     SecretKey tokenKey = tokenKey();
     try {
       for (ListenerConfig listener : config.listeners()) {
-        Bound tcp = bindOne(listener, config.http3(), transport, loops, sockets, tls);
-        bound.add(tcp);
         if (config.http3().isOn(listener.name())) {
           Http3Listener udp =
               new Http3Listener(
@@ -138,7 +139,9 @@ public final class Listeners implements AutoCloseable {
                   tokenKey,
                   clockMillis);
           http3.add(udp);
-          bindUdp(listener, udp, tcp);
+          bound.add(bindBoth(listener, config.http3(), transport, loops, sockets, tls, udp));
+        } else {
+          bound.add(bindOne(listener, config.http3(), transport, loops, sockets, tls));
         }
       }
     } catch (ListenException e) {
@@ -149,13 +152,37 @@ public final class Listeners implements AutoCloseable {
     return new Listeners(loops, sockets, http3, List.copyOf(bound), connections);
   }
 
-  private static void bindUdp(ListenerConfig listener, Http3Listener udp, Bound tcp)
+  /** Binds TCP and UDP to one port. Port 0 becomes one that is free for both. */
+  private static Bound bindBoth(
+      ListenerConfig listener,
+      Http3Config http3,
+      Transport transport,
+      List<ListenerContext> loops,
+      List<Channel> sockets,
+      ClientTls tls,
+      Http3Listener udp)
       throws ListenException {
-    InetSocketAddress address = new InetSocketAddress(tcp.host(), tcp.port());
-    holdUdp(listener.address(), address).close();
-    Throwable cause = udp.bind(address);
-    if (cause != null) {
-      throw failure("listen (UDP)", listener.address(), cause);
+    int tries = listener.address().port() == 0 ? PORT_TRIES : 1;
+    for (int left = tries - 1; ; left--) {
+      int others = sockets.size();
+      Bound tcp = bindOne(listener, http3, transport, loops, sockets, tls);
+      InetSocketAddress address = new InetSocketAddress(tcp.host(), tcp.port());
+      try {
+        holdUdp(listener.address(), address).close();
+      } catch (ListenException e) {
+        if (left == 0) {
+          throw e;
+        }
+        List<Channel> own = sockets.subList(others, sockets.size());
+        own.forEach(socket -> socket.close().awaitUninterruptibly());
+        own.clear();
+        continue;
+      }
+      Throwable cause = udp.bind(address);
+      if (cause != null) {
+        throw failure("listen (UDP)", listener.address(), cause);
+      }
+      return tcp;
     }
   }
 

@@ -168,6 +168,7 @@ class OriginEjectionTest {
     }
   }
 
+  @Tag("full")
   @Test
   void aServerThatIsMuchSlowerThanTheOthersIsEjected() throws Exception {
     OriginConfig config =

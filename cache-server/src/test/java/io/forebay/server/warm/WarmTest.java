@@ -213,6 +213,7 @@ final class WarmTest {
    * Sitemaps that take long to read, many at once, keep no thread from the admin API: every carrier
    * of virtual threads would be busy with one for as long as the job lasts.
    */
+  @Tag("full")
   @Test
   void theApiAnswersWhileSitemapsAreRead() throws Exception {
     byte[] slow = gzip("<urlset>" + "<a b=\"c\"/>".repeat((49 << 20) / 10) + "</urlset>");

@@ -37,6 +37,12 @@ final class GradientLimit {
   /** What ends a window before that. */
   private static final int ENOUGH_SAMPLES = 50;
 
+  /**
+   * The same while the limit rises or the base latency is measured: with fewer the median of
+   * latencies that vary much is a fifth off, and the limit would stay low for a whole interval.
+   */
+  private static final int ENOUGH_TO_JUDGE = 200;
+
   /** With fewer, nothing is concluded from a window. */
   private static final int MIN_SAMPLES = 10;
 
@@ -95,8 +101,8 @@ final class GradientLimit {
   boolean isWindowOver(int count, long nowNanos) {
     long age = nowNanos - windowStartNanos;
     long least = Math.clamp(2 * medianNanos, MIN_WINDOW_NANOS, MAX_WINDOW_NANOS);
-    return age >= least
-        && (count >= ENOUGH_SAMPLES || age >= LONG_WINDOW_NANOS || phase == Phase.DRAINING);
+    int enough = phase == Phase.STEADY ? ENOUGH_SAMPLES : ENOUGH_TO_JUDGE;
+    return age >= least && (count >= enough || age >= LONG_WINDOW_NANOS || phase == Phase.DRAINING);
   }
 
   /** A window is over. The next one begins. */

@@ -126,6 +126,7 @@ final class ExpressionFuzzTest {
    * Expressions that come close to the bound, on messages that are as large as they may be. CPU
    * time, so that a busy machine does not matter.
    */
+  @Tag("full")
   @Test
   void noEvaluationTakesLong() throws Exception {
     System.out.println("seed " + SEED);
