@@ -9,7 +9,6 @@ import io.forebay.cli.importer.model.ImportException;
 import io.forebay.cli.importer.model.ImportReport;
 import io.forebay.cli.importer.model.ImportReport.Item;
 import io.forebay.cli.importer.model.Verdict;
-import io.forebay.cli.importer.nginx.NginxImport;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,7 +24,7 @@ import picocli.CommandLine.Parameters;
 /** Turns the configuration of another server into one of this node. */
 @Command(
     name = "import",
-    header = "Turn a configuration of nginx into one of this node.",
+    header = "Turn the configuration of another server into one of this node.",
     sortOptions = false,
     description = {
       "",
@@ -41,8 +40,16 @@ public final class ImportCommand implements Callable<Integer> {
   private static final Set<String> PARTS =
       Set.of("sites-available", "sites-enabled", "conf.d", "http.d");
 
-  @Parameters(paramLabel = "FILE", description = "Configuration of nginx, such as nginx.conf.")
+  @Parameters(
+      paramLabel = "FILE",
+      description = "Configuration of another server, such as nginx.conf.")
   private Path file = Path.of("");
+
+  @Option(
+      names = "--from",
+      paramLabel = "FORMAT",
+      description = "Format of FILE; default: what its name tells, else nginx.")
+  private @Nullable String from;
 
   @Option(
       names = {"-o", "--output"},
@@ -71,7 +78,7 @@ public final class ImportCommand implements Callable<Integer> {
     ImportReport report = new ImportReport();
     ConfigDraft draft = new ConfigDraft();
     try {
-      NginxImport.read(file, directory(), report, draft);
+      format().read(file, directory(), report, draft);
     } catch (ImportException e) {
       throw new CommandException(ExitCode.FAILURE, e.problem());
     }
@@ -98,6 +105,19 @@ public final class ImportCommand implements Callable<Integer> {
       throw new CommandException(ExitCode.FAILURE, file + ": nothing in it can be served");
     }
     return report.count(Verdict.LEFT) == 0 ? ExitCode.OK : ExitCode.PARTIAL;
+  }
+
+  private ImportFormat format() {
+    String name = from;
+    if (name == null) {
+      return ImportFormat.of(file);
+    }
+    ImportFormat named = ImportFormat.named(name);
+    if (named == null) {
+      throw new CommandException(
+          ExitCode.USAGE, "--from " + name + ": the formats are " + ImportFormat.names());
+    }
+    return named;
   }
 
   private Path directory() {
