@@ -1,0 +1,87 @@
+package io.forebay.server.compress;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Entity tags of coded responses: a suffix within the quotes names coding, level and version of the
+ * encoder, so that a strong tag stays true of every byte.
+ *
+ * <pre>
+ *   "abc"    ─►   "abc-br9.1"        W/"abc"   ─►   W/"abc-br9.1"
+ * </pre>
+ */
+public final class CodedTag {
+
+  /** Goes up when the same level brings other bytes: another major version of a library. */
+  static final int VERSION = 1;
+
+  private CodedTag() {}
+
+  /** What stands before the closing quote of the tags of such responses. */
+  public static String suffix(ContentCoding coding, int level) {
+    return "-" + coding.token() + level + "." + VERSION;
+  }
+
+  /** The tag with the suffix, or as it is where it is not a well-formed one. */
+  public static String add(String tag, ContentCoding coding, int level) {
+    return tag.length() >= 2 && tag.endsWith("\"") && tag.indexOf('"') < tag.length() - 1
+        ? tag.substring(0, tag.length() - 1) + suffix(coding, level) + "\""
+        : tag;
+  }
+
+  /** The coding that a tag names, or null where it has no suffix. */
+  public static @Nullable ContentCoding coding(CharSequence tag) {
+    int dash = suffixAt(tag);
+    if (dash < 0) {
+      return null;
+    }
+    int end = dash + 1;
+    while (isLetter(tag.charAt(end))) {
+      end++;
+    }
+    return ContentCoding.ofToken(tag.subSequence(dash + 1, end).toString());
+  }
+
+  /** The tag without its suffix, or as it is where it has none. */
+  public static String strip(String tag) {
+    int dash = suffixAt(tag);
+    return dash < 0 ? tag : tag.substring(0, dash) + "\"";
+  }
+
+  /** Where the suffix begins, or -1: {@code -letters digits . digits "}, read from the end. */
+  private static int suffixAt(CharSequence tag) {
+    int i = tag.length() - 1;
+    if (i < 0 || tag.charAt(i) != '"') {
+      return -1;
+    }
+    int version = digitsBefore(tag, i);
+    if (version == i || version == 0 || tag.charAt(version - 1) != '.') {
+      return -1;
+    }
+    int level = digitsBefore(tag, version - 1);
+    if (level == version - 1) {
+      return -1;
+    }
+    int letters = level;
+    while (letters > 0 && isLetter(tag.charAt(letters - 1))) {
+      letters--;
+    }
+    boolean isSuffix =
+        letters > 1
+            && tag.charAt(letters - 1) == '-'
+            && ContentCoding.ofToken(tag.subSequence(letters, level).toString()) != null;
+    return isSuffix ? letters - 1 : -1;
+  }
+
+  private static int digitsBefore(CharSequence tag, int end) {
+    int i = end;
+    while (i > 0 && tag.charAt(i - 1) >= '0' && tag.charAt(i - 1) <= '9') {
+      i--;
+    }
+    return i;
+  }
+
+  private static boolean isLetter(char c) {
+    return c >= 'a' && c <= 'z';
+  }
+}
