@@ -86,6 +86,7 @@ class ArchitectureTest {
           List.of("tunnel"),
           List.of("loop"),
           List.of(
+              "compress",
               "counters",
               "config",
               "config.history",
@@ -169,6 +170,18 @@ class ArchitectureTest {
         .should()
         .dependOnClassesThat()
         .resideInAPackage("software.amazon..")
+        .check(CLASSES);
+  }
+
+  /** Whatever else names one of their classes would load them where nothing is compressed. */
+  @Test
+  void onlyCodecsKnowTheLibrariesOfCodings() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("io.forebay.server.compress")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("com.aayushatharva.brotli4j..", "com.github.luben.zstd..")
         .check(CLASSES);
   }
 

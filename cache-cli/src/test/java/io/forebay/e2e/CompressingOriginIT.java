@@ -31,7 +31,8 @@ final class CompressingOriginIT {
         EdgeProcess edge =
             EdgeProcess.in(directory.resolve("edge"), origin.url())
                 .config(
-                    "routes:\n"
+                    "compress: off\n"
+                        + "routes:\n"
                         + "  - {name: plain, match: {path: /other.html}}\n"
                         + "  - {name: quiet, via: off}\n")
                 .start()) {

@@ -254,6 +254,9 @@ final class ReloadService {
       acme.reconfigure(next.tls().acme());
       store.configure(classes);
       verifiers.prepare(next.protections());
+      if (compiled.compresses()) {
+        loops.getFirst().compressors().prepare();
+      }
       activeConfig.config(compiled);
       return outcome(id, difference, certificates, changedFiles, next);
     } catch (TlsException e) {

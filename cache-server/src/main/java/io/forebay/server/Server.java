@@ -6,6 +6,7 @@ import io.forebay.core.key.Scopes;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.accesslog.AccessLog;
 import io.forebay.server.admin.AdminServer;
+import io.forebay.server.compress.Compressors;
 import io.forebay.server.config.ConfigOutcome;
 import io.forebay.server.config.ConfigProblem;
 import io.forebay.server.config.ConfigSource;
@@ -140,6 +141,7 @@ public final class Server implements NodeControl, AutoCloseable {
   private final TunnelLimiter tunnels = new TunnelLimiter();
   private final MirrorLimiter mirrors = new MirrorLimiter();
   private final ClientLimiter places = new ClientLimiter();
+  private final Compressors compressors;
   private final RateBuckets rateBuckets;
   private final Verifiers verifiers;
   private final FillHistory history = FillHistory.ofKeys(HISTORY_ENTRIES);
@@ -303,6 +305,15 @@ public final class Server implements NodeControl, AutoCloseable {
                   storeSettings(config, tierBytes, loopCount, clockMillis)
                       .withCells(cells(cellPlan))
                       .withIndex(plan.index(tierBytes))));
+      compressors =
+          opened(
+              new Compressors(
+                  config.compression().threads(),
+                  config.compression().streams(),
+                  Transport.ALLOCATOR));
+      if (compiled.compresses()) {
+        compressors.prepare();
+      }
       // The lock of the store also protects this directory.
       verifiers =
           opened(
@@ -561,7 +572,8 @@ public final class Server implements NodeControl, AutoCloseable {
             new ForwardAuth(verifiers.forwarded(), resuming, loop.eventLoop()),
             clockMillis),
         new SplittableRandom()::nextDouble,
-        challenges);
+        challenges,
+        compressors);
   }
 
   /** Where this node listens with any protocol, the admin API's included. */
@@ -605,6 +617,11 @@ public final class Server implements NodeControl, AutoCloseable {
   @Override
   public long privateCopyBytes() {
     return copies.usedBytes();
+  }
+
+  @Override
+  public Compressors compressors() {
+    return compressors;
   }
 
   @Override

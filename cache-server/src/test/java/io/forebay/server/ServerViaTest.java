@@ -34,6 +34,7 @@ final class ServerViaTest {
             directory,
             "32MiB",
             """
+            compress: off
             routes:
               - {name: with}
               - {name: without, match: {path: /off/}, via: off}

@@ -5,6 +5,7 @@ import io.forebay.core.key.KeyBuilder;
 import io.forebay.core.key.Scopes;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.accesslog.AccessLog;
+import io.forebay.server.compress.Compressors;
 import io.forebay.server.config.ConfigEnvironment;
 import io.forebay.server.config.ConfigLoader;
 import io.forebay.server.config.ConfigOutcome;
@@ -152,7 +153,8 @@ final class EmbeddedEdge implements AutoCloseable {
                     eventLoop),
                 clockMillis),
             new SplittableRandom(1)::nextDouble,
-            new ChallengeTokens());
+            new ChallengeTokens(),
+            new Compressors(1, 16, ALLOCATOR));
     RuntimeConfig snapshot = RuntimeConfig.of(config);
     listener =
         new EmbeddedListener(

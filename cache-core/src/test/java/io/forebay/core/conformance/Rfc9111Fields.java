@@ -172,8 +172,10 @@ final class Rfc9111Fields {
           text(
               "5.2.1.6",
               "no-transform: the client asks for untransformed content",
-              "content is never transformed",
-              FRESH.asked("Cache-Control: no-transform").decides("Serve HIT_FRESH")),
+              "a response that is compressed while it is sent is not, for this client",
+              all(
+                  FRESH.asked("Cache-Control: no-transform").decides("Serve HIT_FRESH"),
+                  shownBy("ServerCompressTest.isLeftAlone"))),
           should(
               "5.2.1.7",
               "only-if-cached: the cache serves a stored response or replies 504",
@@ -262,8 +264,10 @@ final class Rfc9111Fields {
           must(
               "5.2.2.6",
               "no-transform: the content is not transformed",
-              "content is never transformed",
-              shownBy("ServerBasicsTest.aHitIsByteForByteWhatTheOriginSentWithItsLength")),
+              "it is neither compressed nor decompressed",
+              all(
+                  shownBy("ServerCompressTest.isLeftAlone"),
+                  shownBy("ServerBasicsTest.aHitIsByteForByteWhatTheOriginSentWithItsLength"))),
           must(
               "5.2.2.7",
               "private: a shared cache does not store the response",

@@ -54,6 +54,14 @@ public interface AccessEvent {
     return -1;
   }
 
+  /**
+   * The content coding that the node applied to the body, or {@code decoded} where it removed one;
+   * a constant, or null for neither.
+   */
+  default @Nullable String coding() {
+    return null;
+  }
+
   long durationNanos();
 
   /** From the request to the first byte of the answer, or -1 when there was none. */

@@ -55,6 +55,7 @@ final class AccessFormat {
       ",\"resumed\":false".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] STATUS = name("status");
   private static final byte[] BYTES = name("bytes");
+  private static final byte[] CODING = name("coding");
   private static final byte[] RECEIVED = name("received");
   private static final byte[] DURATION = name("duration_us");
   private static final byte[] FIRST_BYTE = name("first_byte_us");
@@ -111,6 +112,7 @@ final class AccessFormat {
     tls(record.tls);
     number(STATUS, record.status);
     number(BYTES, record.bytes);
+    text(CODING, record.coding);
     if (record.tunnelledBytes >= 0) {
       number(RECEIVED, record.tunnelledBytes);
     }

@@ -61,6 +61,7 @@ final class AccessRecord {
   @Nullable String origin;
   long fetchNanos;
   @Nullable String abort;
+  @Nullable String coding;
 
   static int offset(int field) {
     return OFFSET[field];
@@ -93,6 +94,7 @@ final class AccessRecord {
     origin = event.origin();
     fetchNanos = event.fetchNanos();
     abort = event.abort();
+    coding = event.coding();
   }
 
   /** A client makes up its method: what a slot keeps of it is bounded. */

@@ -15,6 +15,9 @@ public final class CodedTag {
   /** Goes up when the same level brings other bytes: another major version of a library. */
   static final int VERSION = 1;
 
+  /** Coded tags of a condition that are looked at; a client has one or two. */
+  private static final int MAX_STRIPPED = 16;
+
   private CodedTag() {}
 
   /** What stands before the closing quote of the tags of such responses. */
@@ -46,6 +49,62 @@ public final class CodedTag {
   public static String strip(String tag) {
     int dash = suffixAt(tag);
     return dash < 0 ? tag : tag.substring(0, dash) + "\"";
+  }
+
+  /**
+   * A list of tags of a condition, and behind them those of its coded tags without their suffix: an
+   * origin knows these. As it is where it has none. The coded ones stay, since an origin may have
+   * tags that look like them.
+   */
+  public static String withStripped(String list) {
+    StringBuilder more = null;
+    int added = 0;
+    int open = list.indexOf('"');
+    while (open >= 0 && added < MAX_STRIPPED) {
+      int close = list.indexOf('"', open + 1);
+      if (close < 0) {
+        break;
+      }
+      String tag = list.substring(open, close + 1);
+      String plain = strip(tag);
+      if (plain.length() < tag.length() && !list.contains(plain)) {
+        boolean isWeak = open >= 2 && list.startsWith("W/", open - 2);
+        more = more == null ? new StringBuilder(list) : more;
+        added++;
+        more.append(", ").append(isWeak ? "W/" : "").append(plain);
+      }
+      open = list.indexOf('"', close + 1);
+    }
+    return more == null ? list : more.toString();
+  }
+
+  /**
+   * The tag of a list that is the coded form of a tag; null where there is none, or the list has
+   * the tag itself.
+   */
+  public static @Nullable String codedFormOf(String tag, String list) {
+    String opaque = opaque(tag);
+    String coded = null;
+    int open = list.indexOf('"');
+    while (open >= 0) {
+      int close = list.indexOf('"', open + 1);
+      if (close < 0) {
+        break;
+      }
+      String listed = list.substring(open, close + 1);
+      if (listed.equals(opaque)) {
+        return null;
+      }
+      if (coded == null && strip(listed).equals(opaque)) {
+        coded = open >= 2 && list.startsWith("W/", open - 2) ? "W/" + listed : listed;
+      }
+      open = list.indexOf('"', close + 1);
+    }
+    return coded;
+  }
+
+  private static String opaque(String tag) {
+    return tag.startsWith("W/") ? tag.substring(2) : tag;
   }
 
   /** Where the suffix begins, or -1: {@code -letters digits . digits "}, read from the end. */

@@ -5,16 +5,16 @@ import io.forebay.core.http.FieldsView;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What Accept-Encoding says of each coding that the node knows, with its weight (RFC 9110
- * §12.4.2), as one number: no allocation. {@link #NONE} is a request without the field.
+ * What Accept-Encoding says of each coding that the node knows, with its weight (RFC 9110 §12.4.2),
+ * as one number: no allocation. {@link #NONE} is a request without the field.
  *
  * <pre>
  *   bits 0-10 br   11-21 zstd   22-32 gzip   33-43 identity   44-54 *     each: weight x 1000 + 1,
  *                                                                         0 where it is not named
  * </pre>
  *
- * As in {@link io.forebay.core.http.AcceptEncoding}, {@code *} stands for codings that are not named
- * only where identity is refused. Where a coding is named twice, the first counts.
+ * As in {@link io.forebay.core.http.AcceptEncoding}, {@code *} stands for codings that are not
+ * named only where identity is refused. Where a coding is named twice, the first counts.
  */
 public final class CodingWeights {
 
@@ -23,8 +23,10 @@ public final class CodingWeights {
 
   private static final int BITS = 11;
   private static final int MASK = (1 << BITS) - 1;
-  private static final int IDENTITY = ContentCoding.values().length;
-  private static final int STAR = IDENTITY + 1;
+  private static final int IDENTITY = 3;
+  private static final int STAR = 4;
+
+  private static final ContentCoding[] CODINGS = ContentCoding.values();
 
   private CodingWeights() {}
 
@@ -125,13 +127,11 @@ public final class CodingWeights {
     return to - from == 1 && line.charAt(from) == '*' ? STAR : -1;
   }
 
-  private static final ContentCoding[] CODINGS = ContentCoding.values();
-
   /** The weight in thousandths; 0 for one that is malformed, -1 where it is another parameter. */
   private static int weight(CharSequence line, int from, int to) {
     boolean isWeight =
         from + 2 < to
-            && FieldSyntax.lower(line.charAt(from)) == 'q'
+            && (line.charAt(from) == 'q' || line.charAt(from) == 'Q')
             && line.charAt(from + 1) == '=';
     if (!isWeight) {
       return -1;

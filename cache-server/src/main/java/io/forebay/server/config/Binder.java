@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 abstract sealed class Binder
     permits AcmeBinder,
+        CompressionBinder,
         ConfigBinder,
         ForwardAuthBinder,
         JwtBinder,

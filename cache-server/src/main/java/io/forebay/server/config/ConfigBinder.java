@@ -87,6 +87,7 @@ final class ConfigBinder extends Binder {
     SplitBinder splitting = new SplitBinder(values, problems, sources);
     List<SplitConfig> splits = splitting.bind();
     GeoConfig geo = geo();
+    CompressionBinder compression = new CompressionBinder(values, problems, sources);
     RuleBinder rules =
         new RuleBinder(
             values,
@@ -103,7 +104,7 @@ final class ConfigBinder extends Binder {
         store,
         stores,
         origins,
-        routes(origins, classes, protection, rules),
+        routes(origins, classes, protection, rules, compression),
         limits(),
         timeouts(),
         new TunnelsConfig(
@@ -127,7 +128,8 @@ final class ConfigBinder extends Binder {
             rules.errorPages(), named(ConfigKeys.ERROR_PAGES, ConfigKeys.ERROR_PAGE)),
         debug(),
         splits,
-        geo);
+        geo,
+        compression.bind());
   }
 
   private DebugConfig debug() {
@@ -336,7 +338,8 @@ final class ConfigBinder extends Binder {
       List<OriginConfig> origins,
       StorageClassBinder classes,
       ProtectionBinder protection,
-      RuleBinder rules) {
+      RuleBinder rules,
+      CompressionBinder compression) {
     Set<String> originNames = new HashSet<>();
     origins.forEach(origin -> originNames.add(origin.name()));
     List<RouteConfig> routes = new ArrayList<>();
@@ -360,7 +363,8 @@ final class ConfigBinder extends Binder {
               name,
               originOfRoute(scope, place, originNames),
               protection.ofRoute(scope, ConfigKeys.ROUTE_PROTECTION),
-              rules);
+              rules,
+              compression);
       if (!matches.add(route.host() + " " + route.pathPrefix())) {
         problems.add(
             place.problem(
@@ -386,7 +390,8 @@ final class ConfigBinder extends Binder {
                 "several origins and no routes",
                 "add routes that assign requests to origins"));
       } else {
-        routes.add(route("routes.-", "default", origins.getFirst().name(), null, rules));
+        routes.add(
+            route("routes.-", "default", origins.getFirst().name(), null, rules, compression));
       }
     }
     return List.copyOf(routes);
@@ -417,7 +422,12 @@ final class ConfigBinder extends Binder {
   }
 
   private RouteConfig route(
-      String scope, String name, String origin, @Nullable String protection, RuleBinder rules) {
+      String scope,
+      String name,
+      String origin,
+      @Nullable String protection,
+      RuleBinder rules,
+      CompressionBinder compression) {
     KeyConfig key = key(scope);
     RouteSettings settings = settings(scope);
     return new RouteConfig(
@@ -444,7 +454,8 @@ final class ConfigBinder extends Binder {
             given(scope, ConfigKeys.ROUTE_HSTS_SUBDOMAINS),
             given(scope, ConfigKeys.ROUTE_HSTS_PRELOAD)),
         protection,
-        rules.ofRoute(scope, key, settings.cookies().request()));
+        rules.ofRoute(scope, key, settings.cookies().request()),
+        compression.ofRoute(scope));
   }
 
   private RouteSettings settings(String scope) {

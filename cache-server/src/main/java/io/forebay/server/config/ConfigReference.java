@@ -104,7 +104,10 @@ public final class ConfigReference {
         String group = field.name().substring(0, dot);
         if (!properties.has(group)) {
           ObjectNode created = properties.putObject(group);
-          created.putArray("type").add("object").add("null");
+          ArrayNode types = created.putArray("type").add("object").add("null");
+          if (section.fieldNames().contains(group + "." + ConfigValues.SWITCH)) {
+            types.add("string").add("boolean");
+          }
           created.put("additionalProperties", false);
           created.putObject("properties");
         }

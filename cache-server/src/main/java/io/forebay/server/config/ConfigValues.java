@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 final class ConfigValues {
   static final String ENVIRONMENT_PREFIX = "FOREBAY_";
 
+  /** The key of a group of keys that a plain value in place of the group sets. */
+  static final String SWITCH = "enabled";
+
   /** A text and where it stood. */
   record Raw(String text, SourceLocation place) {}
 
@@ -238,8 +241,11 @@ final class ConfigValues {
       } else if (list != null) {
         putSection(list.at(scope), entry.value());
       } else if (section.fieldNames().stream().anyMatch(known -> known.startsWith(name + "."))) {
+        Field<?, ?> whole = field(section, name + "." + SWITCH);
         if (entry.value() instanceof ConfigTree.Mapping child) {
           putFields(section, scope, name + ".", child);
+        } else if (whole != null && entry.value() instanceof ConfigTree.Scalar) {
+          putValue(path + "." + SWITCH, whole, entry.value());
         } else if (!(entry.value() instanceof ConfigTree.Scalar scalar && scalar.isNull())) {
           problems.add(
               entry.value().place().problem(path, "keys are required here", known(section, name)));

@@ -41,7 +41,8 @@ public record ServerConfig(
     DefaultPages errorPages,
     DebugConfig debug,
     List<SplitConfig> splits,
-    GeoConfig geo) {
+    GeoConfig geo,
+    CompressionConfig compression) {
 
   /** A matcher or a set of rules as it was written; the routes have what it was compiled to. */
   public record NamedRules(String name, String text) {}
@@ -490,7 +491,8 @@ public record ServerConfig(
       RouteForwardingConfig forwarding,
       HstsConfig hsts,
       @Nullable String protection,
-      RouteRules rules) {}
+      RouteRules rules,
+      CompressionConfig.OfRoute compression) {}
 
   /**
    * What becomes of request fields that may change an answer and are not in the key.

@@ -6,6 +6,7 @@ import io.forebay.server.deliver.Delivery;
 import io.forebay.server.deliver.ResponseBody;
 import io.forebay.server.http.AbortCause;
 import io.forebay.server.http.ResponseSink;
+import io.forebay.server.origin.call.OriginFailure;
 import io.forebay.server.protect.rate.Usage;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +33,9 @@ abstract class ClientResponse implements ResponseSink.Listener, Delivery.Outcome
   /** Body bytes sent before {@link #sending} took over. */
   private long sentBefore;
 
+  /** What codes the body on its way to the sink; null where it goes out as it is. */
+  private @Nullable CodedSink coded;
+
   /** What limits of the route charge it for. */
   private @Nullable Usage usage;
 
@@ -51,8 +55,25 @@ abstract class ClientResponse implements ResponseSink.Listener, Delivery.Outcome
   /** Releases everything allocated for the response, and cancels waits; may be called again. */
   abstract void release();
 
+  /** Where the body goes: to the client, or to what codes it for the client. */
   final ResponseSink sink() {
-    return sink;
+    CodedSink coding = coded;
+    return coding == null ? sink : coding;
+  }
+
+  /** Whether the body is coded on its way. */
+  final boolean isCoded() {
+    return coded != null;
+  }
+
+  /**
+   * From now on the body goes through that.
+   *
+   * @param token what the access log says of it
+   */
+  final void codes(CodedSink coding, String token) {
+    coded = coding;
+    record.coding(token);
   }
 
   /** What is counted and logged of the exchange. */
@@ -95,11 +116,31 @@ abstract class ClientResponse implements ResponseSink.Listener, Delivery.Outcome
   final void onHeadTakenBack() {
     isHeadSent = false;
     sending = null;
+    if (coded != null) {
+      endCoding();
+      coded = null;
+      record.coding(null);
+    }
+  }
+
+  /** The head could not be written: what follows goes out as it is. */
+  final void dropCoding() {
+    if (coded != null && !isHeadSent) {
+      endCoding();
+      coded = null;
+      record.coding(null);
+    }
+  }
+
+  private void endCoding() {
+    if (coded != null) {
+      coded.cancel();
+    }
   }
 
   /** Takes the head back if no byte of the body was handed over and the client has seen nothing. */
   final boolean takeBackUnsent() {
-    if (sending == null || sentBefore + sending.sentBytes() > 0 || !sink.retractHead()) {
+    if (sending == null || sentBefore + sending.sentBytes() > 0 || !sink().retractHead()) {
       return false;
     }
     onHeadTakenBack();
@@ -110,19 +151,51 @@ abstract class ClientResponse implements ResponseSink.Listener, Delivery.Outcome
 
   /** The client sees a broken transfer, and the exchange ends. */
   final void breakOff(AbortCause cause) {
-    sink.abort(cause);
+    ResponseBody source = sending;
+    sink().abort(cause);
+    if (coded != null && source != null) {
+      // It may not be the source that breaks off.
+      source.onClientGone();
+    }
     onBodyBroken(cause.name());
+  }
+
+  /**
+   * What the origin sent is not of the coding that it named, or a bomb: its failure. The source of
+   * the body is told to stop.
+   */
+  final void onNotDecoded(String why) {
+    if (sending != null) {
+      sending.onClientGone();
+    }
+    if (sink().retractHead()) {
+      onBodyUnseen(new OriginFailure(OriginFailure.Kind.INVALID_RESPONSE, why));
+    } else {
+      record.error(why);
+      breakOff(AbortCause.ORIGIN_FAILED);
+    }
   }
 
   @Override
   public final void onBytesSent(long bodyBytes) {
-    if (usage != null) {
+    if (usage != null && coded == null) {
       usage.sent(sentBefore + bodyBytes);
+    }
+  }
+
+  /** The same of a body that is coded on its way. */
+  final void onCodedBytesSent(long bodyBytes) {
+    if (usage != null) {
+      usage.sent(bodyBytes);
     }
   }
 
   @Override
   public final void onBodySent() {
+    if (coded != null && !coded.hasEnded()) {
+      // It says so once more when the rest has gone.
+      return;
+    }
     recordSentBytes();
     over();
   }
@@ -143,7 +216,9 @@ abstract class ClientResponse implements ResponseSink.Listener, Delivery.Outcome
   }
 
   private void recordSentBytes() {
-    if (sending != null) {
+    if (coded != null) {
+      record.bodyBytes(coded.sentBytes());
+    } else if (sending != null) {
       record.bodyBytes(sentBefore + sending.sentBytes());
     }
   }
@@ -151,6 +226,7 @@ abstract class ClientResponse implements ResponseSink.Listener, Delivery.Outcome
   /** The end: the response is complete, aborted, or abandoned by the client. */
   final void over() {
     release();
+    endCoding();
     if (!isOver) {
       isOver = true;
       if (usage != null) {
@@ -165,6 +241,12 @@ abstract class ClientResponse implements ResponseSink.Listener, Delivery.Outcome
 
   @Override
   public final void onWritable() {
+    if (coded != null) {
+      coded.resume();
+      if (!coded.isWritable()) {
+        return;
+      }
+    }
     if (sending != null) {
       sending.onWritable();
     }

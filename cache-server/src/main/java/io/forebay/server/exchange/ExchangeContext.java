@@ -4,6 +4,7 @@ import io.forebay.core.key.KeyBuilder;
 import io.forebay.core.key.Scopes;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.accesslog.AccessLogRing;
+import io.forebay.server.compress.Compressors;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.deliver.Leases;
 import io.forebay.server.fairness.ClientLimiter;
@@ -34,6 +35,7 @@ import java.util.function.DoubleSupplier;
  * @param gatekeeper judges requests of routes with a protection
  * @param random from 0 to less than 1, for what is decided by chance
  * @param challenges answers to ACME validations that are expected
+ * @param compressors code bodies off the loops; all loops share them
  */
 public record ExchangeContext(
     FillContext filling,
@@ -48,7 +50,8 @@ public record ExchangeContext(
     FailureLog failures,
     Gatekeeper gatekeeper,
     DoubleSupplier random,
-    ChallengeTokens challenges) {
+    ChallengeTokens challenges,
+    Compressors compressors) {
 
   public int index() {
     return filling.index();

@@ -162,6 +162,7 @@ final class LocalReplies {
       String lines) {
     request.body().cancel();
     request.because(why);
+    response.dropCoding();
     RuntimeConfig config = request.config();
     StatusPage page = config.errorPages(request.routeIfAny()).ofEdge(status);
     int bodyBytes =

@@ -142,16 +142,18 @@ final class PassThrough extends OriginRelay implements Tunnel.Outcome {
             && !(request.body() instanceof HeldBody)
             && response.sink().acceptsInterim();
     RuntimeConfig config = request.config();
-    return config
-        .upstream()
-        .pass(
-            route,
-            request.view(),
-            request.client(),
-            config.hostFor(route.originName()),
-            request.body(),
-            new OriginRequest.Hop(
-                upgrade, expectsContinue, !route.forwarding().trailers().isEmpty()));
+    OriginRequest plain =
+        config
+            .upstream()
+            .pass(
+                route,
+                request.view(),
+                request.client(),
+                config.hostFor(route.originName()),
+                request.body(),
+                new OriginRequest.Hop(
+                    upgrade, expectsContinue, !route.forwarding().trailers().isEmpty()));
+    return config.compression(route).isOn() ? StreamCoding.asked(plain) : plain;
   }
 
   private void giveBackPlace() {
@@ -180,21 +182,25 @@ final class PassThrough extends OriginRelay implements Tunnel.Outcome {
       @Nullable PassedResponseWriter storing,
       @Nullable Reason notStored,
       OriginCall call) {
-    ResponseSink sink = response.sink();
     Route route = request.route();
     Reason reason = request.reason();
     RuntimeConfig config = request.config();
     boolean isHead = request.isHead();
+    boolean hasBody = !isHead && status != 204 && status != 304;
     request.because(notStored == null ? reason : notStored);
+    HeaderFields sent =
+        StreamCoding.apply(
+            loop, request, response, status, fields, contentLength, hasBody, storing != null);
+    long length = response.isCoded() ? ResponseSink.LENGTH_UNKNOWN : contentLength;
+    ResponseSink sink = response.sink();
     HeadWriter out = loop.heads().begin(sink, status, request.rules());
     HstsLine.write(request, out);
     EndToEndFields.copy(
         out.fields(),
-        HstsLine.forwarded(request, ResponseFilter.forwarded(route, fields)),
+        HstsLine.forwarded(request, ResponseFilter.forwarded(route, sent)),
         loop.nowMillis());
     TagFields.filter(out, config, request.client());
     out.via(config.viaLine());
-    boolean hasBody = !isHead && status != 204 && status != 304;
     Set<String> trailers =
         hasBody && contentLength < 0 && sink.acceptsTrailers()
             ? route.forwarding().trailers()
@@ -202,7 +208,7 @@ final class PassThrough extends OriginRelay implements Tunnel.Outcome {
     out.trailer(Trailers.announced(fields.all("trailer"), trailers));
     out.cacheStatus(
         config.cacheStatus().forwarded(reason, status, storing != null, false, notStored));
-    out.send(hasBody ? contentLength : lengthNamed(isHead, status, fields), !hasBody);
+    out.send(hasBody ? length : lengthNamed(isHead, status, sent), !hasBody);
     response.onHeadSent(status, result, notStored == null ? reason : notStored);
     if (!hasBody) {
       sink.flush();

@@ -34,6 +34,7 @@ final class RequestRecord extends RequestEvent {
   private @Nullable String reason;
   private @Nullable String error;
   private @Nullable String abort;
+  private @Nullable String coding;
   private long headNanos = -1;
   private long forwardedNanos = -1;
   private long durationNanos;
@@ -98,6 +99,11 @@ final class RequestRecord extends RequestEvent {
   void tunnelled(long toClient, long fromClient) {
     bodyBytes = toClient;
     tunnelledBytes = fromClient;
+  }
+
+  /** The body is coded on its way; see {@link #coding()}. */
+  void coding(@Nullable String token) {
+    coding = token;
   }
 
   /** Why the origin gave no answer, as the client is not told. */
@@ -252,6 +258,11 @@ final class RequestRecord extends RequestEvent {
   @Override
   public @Nullable CharSequence userAgent() {
     return userAgent;
+  }
+
+  @Override
+  public @Nullable String coding() {
+    return coding;
   }
 
   @Override

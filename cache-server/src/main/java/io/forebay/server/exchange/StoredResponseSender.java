@@ -61,8 +61,10 @@ final class StoredResponseSender {
   private final Leases leases;
   private final HeadWriter heads;
   private final RequestIds requestIds;
+  private final ExchangeContext context;
 
   StoredResponseSender(ExchangeContext loop) {
+    this.context = loop;
     this.loop = loop.filling();
     this.leases = loop.leases();
     this.heads = loop.heads();
@@ -452,8 +454,8 @@ final class StoredResponseSender {
     if (debug != null) {
       debug.stored(meta, request.reason(), loop.nowMillis());
     }
+    byte[] block = coded(request, response, head.block(), plan, total);
     HeadWriter out = heads.begin(response.sink(), plan.status(), request.rules());
-    byte[] block = head.block();
     int replaced = HstsLine.write(request, out, MemorySegment.ofArray(block), 0, block.length);
     if (replaced > 0) {
       block = Arrays.copyOfRange(block, replaced, block.length);
@@ -484,6 +486,15 @@ final class StoredResponseSender {
     return parts;
   }
 
+  /** The lines of a whole response as they are sent, where the body is coded on its way too. */
+  private byte[] coded(
+      ClientRequest request, ClientResponse response, byte[] block, ResponsePlan plan, long total) {
+    boolean isWhole = plan.status() != 206 && plan.parts().isEmpty() && plan.sendsAllFields();
+    return isWhole && plan.hasBody()
+        ? StreamCoding.applyToFill(context, request, response, plan.status(), block, total)
+        : block;
+  }
+
   /** To rules, a range or a 304 is the response that it is of; a 412 or 416 is another one. */
   private static void standsFor(
       HeadWriter out, ResponsePlan plan, StoredMeta meta, byte @Nullable [] block) {
@@ -505,7 +516,10 @@ final class StoredResponseSender {
     } else if (plan.status() == 416) {
       out.unsatisfiedRange(total);
     }
-    long length = parts == null ? plan.contentLength() : parts.lengthBytes();
+    long length =
+        response.isCoded()
+            ? ResponseSink.LENGTH_UNKNOWN
+            : parts == null ? plan.contentLength() : parts.lengthBytes();
     out.send(length, !plan.hasBody());
     response.onHeadSent(plan.status(), result, why);
     if (!plan.hasBody()) {

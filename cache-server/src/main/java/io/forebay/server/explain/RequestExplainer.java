@@ -21,6 +21,9 @@ import io.forebay.core.policy.ServePlan;
 import io.forebay.core.policy.Sharing;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.core.route.Route;
+import io.forebay.server.compress.CodingWeights;
+import io.forebay.server.compress.CompressionSettings;
+import io.forebay.server.compress.ContentCoding;
 import io.forebay.server.counters.RuleErrors;
 import io.forebay.server.exchange.FillStarter;
 import io.forebay.server.exchange.HstsLine;
@@ -397,7 +400,26 @@ public final class RequestExplainer {
                 RequestBody.NONE,
                 OriginRequest.Hop.PLAIN);
     origin = new ToOrigin(to.originName(), false, passed);
+    noteCoding(to);
     return new Answer(Action.PASS, reason, 0, forwarded(reason, false));
+  }
+
+  /** How a response would be compressed that is not stored. */
+  private void noteCoding(Route to) {
+    CompressionSettings settings = snapshot.compression(to);
+    ContentCoding coding = settings.choose(CodingWeights.of(request.fields()));
+    if (!settings.isOn() || coding == null) {
+      return;
+    }
+    boolean isPrivate = request.has(KnownField.COOKIE) || request.has(KnownField.AUTHORIZATION);
+    notes.add(
+        isPrivate && !settings.isPrivate()
+            ? "the response is not compressed: the request has Cookie or Authorization, and the"
+                + " route does not set compress.private"
+            : "the response is compressed with "
+                + coding.token()
+                + " while it is sent if its type is one of compress.types, unless it has a coding"
+                + " already or no-transform");
   }
 
   // --- look up ----------------------------------------------------------------------------------
@@ -474,8 +496,10 @@ public final class RequestExplainer {
               + " of store.tiers and is served from there in place.");
     }
     String uncompressed =
-        CompressionHint.of(
-            request, to, object.head().head(), meta.length(), object.head().totalLength());
+        snapshot.compression(to).isOn()
+            ? null
+            : CompressionHint.of(
+                request, to, object.head().head(), meta.length(), object.head().totalLength());
     if (uncompressed != null) {
       notes.add(uncompressed);
     }

@@ -1,6 +1,7 @@
 package io.forebay.server.metric;
 
 import io.forebay.server.accesslog.AccessLog;
+import io.forebay.server.compress.Compressors;
 import io.forebay.server.counters.CounterNames;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.counters.NameTable;
@@ -69,6 +70,10 @@ final class NodeMeters {
     FillMetrics.add(meters, from);
     OriginMetrics.add(meters, from);
     StoreMetrics.add(meters, from);
+    Compressors compressors = from.node().compressors();
+    if (compressors != null) {
+      CompressionMetrics.add(meters, compressors);
+    }
     meters.counter("forebay_access_log_lines", "Access log lines written.", accessLog::written);
     meters.counter(
         "forebay_access_log_dropped",

@@ -1,5 +1,6 @@
 package io.forebay.server.node;
 
+import io.forebay.server.compress.Compressors;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.drive.DriveHealth;
@@ -46,6 +47,11 @@ public interface NodeStatus {
   /** Requests and fetches that the limits of protections on what is in flight count now. */
   default long countedInFlight() {
     return 0;
+  }
+
+  /** What compresses and what it did; null where nothing can. */
+  default @Nullable Compressors compressors() {
+    return null;
   }
 
   /** Whether the last purge could not be made durable, so that it has to be repeated. */

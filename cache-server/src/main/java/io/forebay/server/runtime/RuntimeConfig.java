@@ -7,6 +7,8 @@ import io.forebay.core.policy.ProxyStatus;
 import io.forebay.core.route.ResponseRules;
 import io.forebay.core.route.Route;
 import io.forebay.core.route.RouteTable;
+import io.forebay.server.compress.CompressionSettings;
+import io.forebay.server.compress.Compressors;
 import io.forebay.server.config.FallbackOrder;
 import io.forebay.server.config.ForwardAuthConfig;
 import io.forebay.server.config.ProtectionProfile;
@@ -73,6 +75,9 @@ public final class RuntimeConfig {
   /** Null where no client debugs. */
   private final @Nullable DebugToken debugToken;
 
+  /** How responses are compressed, by route; null where none are. */
+  private final @Nullable Map<String, CompressionSettings> compression;
+
   /** Recipes of the keys of routes with splits in them, by the number of the combination. */
   private final Map<String, KeyRecipe[]> groupRecipes;
 
@@ -138,6 +143,32 @@ public final class RuntimeConfig {
       }
     }
     this.groupRecipes = Map.copyOf(recipes);
+    this.compression = compression(config);
+  }
+
+  /** Libraries of codings are loaded only where a route compresses. */
+  private static @Nullable Map<String, CompressionSettings> compression(ServerConfig config) {
+    Map<String, CompressionSettings> byRoute = new HashMap<>();
+    for (RouteConfig route : config.routes()) {
+      CompressionSettings settings = route.compression().over(config.compression().settings());
+      if (settings.isOn()) {
+        byRoute.put(route.name(), settings.with(Compressors.available()));
+      }
+    }
+    return byRoute.isEmpty() ? null : Map.copyOf(byRoute);
+  }
+
+  /** Whether any route compresses. */
+  public boolean compresses() {
+    return compression != null;
+  }
+
+  /** How responses of a route are compressed. */
+  public CompressionSettings compression(Route route) {
+    Map<String, CompressionSettings> byRoute = compression;
+    return byRoute == null
+        ? CompressionSettings.OFF
+        : byRoute.getOrDefault(route.name(), CompressionSettings.OFF);
   }
 
   /** With numbers of its own for routes. */

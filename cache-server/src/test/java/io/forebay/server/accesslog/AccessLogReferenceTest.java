@@ -41,6 +41,7 @@ final class AccessLogReferenceTest {
     record.route = "r";
     record.origin = "o";
     record.abort = "SHUTDOWN";
+    record.coding = "br";
     record.isTruncated = true;
     Arrays.fill(record.lengths, (short) 0);
     byte[] line = new byte[AccessFormat.MAX_LINE_LENGTH];

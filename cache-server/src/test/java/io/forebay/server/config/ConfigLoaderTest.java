@@ -13,6 +13,9 @@ import io.forebay.core.route.RangeSettings;
 import io.forebay.core.route.RouteSettings;
 import io.forebay.core.route.RouteSettings.ClientDirectives;
 import io.forebay.core.route.SharingSettings;
+import io.forebay.server.compress.CodingLevels;
+import io.forebay.server.compress.CompressionSettings;
+import io.forebay.server.compress.ContentCoding;
 import io.forebay.server.config.ServerConfig.Address;
 import io.forebay.server.config.ServerConfig.Balance;
 import io.forebay.server.config.ServerConfig.EjectionConfig;
@@ -34,6 +37,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -72,6 +76,61 @@ final class ConfigLoaderTest {
     assertEquals(RouteSettings.DEFAULT, route.settings());
     assertEquals("forebay-test", config.forwarding().nodeId());
     assertEquals("off", config.accessLog().output());
+  }
+
+  @Test
+  void compressionIsOnUnlessTheNodeOrARouteSaysOff() throws IOException {
+    write("origin: http://127.0.0.1:9000\n");
+    ServerConfig config = loaded();
+    assertEquals(CompressionConfig.DEFAULT, config.compression());
+    assertEquals(
+        CompressionSettings.DEFAULT,
+        config.routes().getFirst().compression().over(config.compression().settings()));
+
+    write(
+        """
+        origin: http://127.0.0.1:9000
+        compress: off
+        routes:
+          - {match: {path: /on/}, compress: on}
+          - {match: {path: /types/}, compress: {types: text/css}}
+        """);
+    config = loaded();
+    CompressionSettings node = config.compression().settings();
+    assertFalse(node.isOn());
+    assertTrue(config.routes().get(0).compression().over(node).isOn());
+    assertFalse(config.routes().get(1).compression().over(node).isOn());
+    assertEquals(List.of("text/css"), config.routes().get(1).compression().over(node).types());
+
+    write(
+        """
+        origin: http://127.0.0.1:9000
+        compress: {min: 1KiB, codings: gzip, stream-levels: {br: 5, gzip: 1}, copy-levels: {zstd: 19}, streams: 7}
+        routes:
+          - {match: {path: /off/}, compress: off}
+        """);
+    config = loaded();
+    node = config.compression().settings();
+    assertEquals(1024, node.minBytes());
+    assertEquals(List.of(ContentCoding.GZIP), node.codings());
+    assertEquals(new CodingLevels(5, 3, 1), node.streams());
+    assertEquals(new CodingLevels(9, 19, 9), node.copies());
+    assertEquals(7, config.compression().streams());
+    assertFalse(config.routes().getFirst().compression().over(node).isOn());
+  }
+
+  @Test
+  void refusesTypesAndCodingsThatAreNone() throws IOException {
+    write(
+        """
+        origin: http://127.0.0.1:9000
+        compress: {types: [text], codings: [deflate]}
+        routes:
+          - {match: {path: /a/}, compress: perhaps}
+        """);
+    assertEquals(
+        Set.of("compress.types", "compress.codings", "routes.0.compress.enabled"),
+        refused().stream().map(ConfigProblem::path).collect(Collectors.toSet()));
   }
 
   @Test
@@ -158,6 +217,7 @@ final class ConfigLoaderTest {
             upgrade: [WebSocket, echo/2]
             response-trailers: Server-Timing
             via: off
+            compress: {enabled: on, types: [text/html, "*+XML"], min: 1KiB, codings: [gzip, br], private: on}
           - origin: a
         limits:
           header-bytes: 64KiB
@@ -322,7 +382,13 @@ final class ConfigLoaderTest {
                 List.of("websocket", "echo/2"), List.of("server-timing"), false),
             HstsConfig.NONE,
             null,
-            RouteRules.NONE),
+            RouteRules.NONE,
+            new CompressionConfig.OfRoute(
+                true,
+                List.of("text/html", "*+xml"),
+                1024L,
+                List.of(ContentCoding.GZIP, ContentCoding.BR),
+                true)),
         config.routes().get(0));
     assertEquals("route-2", config.routes().get(1).name());
     assertEquals(

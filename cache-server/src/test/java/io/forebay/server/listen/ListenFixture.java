@@ -3,6 +3,7 @@ package io.forebay.server.listen;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.forebay.server.accesslog.AccessLog;
+import io.forebay.server.config.CompressionConfig;
 import io.forebay.server.config.GeoConfig;
 import io.forebay.server.config.Http3Config;
 import io.forebay.server.config.MemorySize;
@@ -175,7 +176,8 @@ public final class ListenFixture implements AutoCloseable {
         ServerConfig.DefaultPages.NONE,
         ServerConfig.DebugConfig.OFF,
         List.of(),
-        GeoConfig.NONE);
+        GeoConfig.NONE,
+        CompressionConfig.OFF);
   }
 
   /** The same with other bounds of HTTP/2. */
@@ -205,7 +207,8 @@ public final class ListenFixture implements AutoCloseable {
         c.errorPages(),
         c.debug(),
         c.splits(),
-        c.geo());
+        c.geo(),
+        c.compression());
   }
 
   public int port() {

@@ -121,7 +121,8 @@ class RefusalLogTest {
                 c.errorPages(),
                 c.debug(),
                 c.splits(),
-                c.geo()));
+                c.geo(),
+                c.compression()));
   }
 
   @AfterEach

@@ -1,0 +1,79 @@
+package io.forebay.server.compress;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Entity tags of coded responses and the way back. */
+final class CodedTagTest {
+
+  @ParameterizedTest
+  @ValueSource(strings = {"\"abc\"", "W/\"abc\"", "\"\"", "\"a-br\"", "\"a,b\""})
+  void aSuffixNamesCodingLevelAndVersionAndComesOffAgain(String tag) {
+    for (ContentCoding coding : ContentCoding.values()) {
+      String coded = CodedTag.add(tag, coding, 11);
+      assertEquals(tag.substring(0, tag.length() - 1) + "-" + coding.token() + "11.1\"", coded);
+      assertEquals(coding, CodedTag.coding(coded));
+      assertEquals(tag, CodedTag.strip(coded));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "\"abc\"",
+        "\"abc-br\"",
+        "\"abc-br5\"",
+        "\"abc-br5.\"",
+        "\"abc-br.1\"",
+        "\"abcbr5.1\"",
+        "\"abc-lz4.1\"",
+        "\"abc-br5.1",
+        "abc",
+        "",
+        "\"",
+        "\"-5.1\"",
+        "br5.1\""
+      })
+  void othersHaveNoSuffix(String tag) {
+    assertNull(CodedTag.coding(tag));
+    assertEquals(tag, CodedTag.strip(tag));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"abc", "", "\"", "abc\""})
+  void whatIsNoTagGetsNone(String tag) {
+    assertEquals(tag, CodedTag.add(tag, ContentCoding.BR, 4));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '\'',
+      value = {
+        "* | *",
+        "\"a\", \"b\" | \"a\", \"b\"",
+        "\"a-br4.1\" | \"a-br4.1\", \"a\"",
+        "W/\"a-br4.1\", \"b\" | W/\"a-br4.1\", \"b\", W/\"a\"",
+        "\"a-br4.1\", \"a\" | \"a-br4.1\", \"a\"",
+        "\"a-br4.1\", \"b-gzip6.1\" | \"a-br4.1\", \"b-gzip6.1\", \"a\", \"b\"",
+        "\"a-br4.1 | \"a-br4.1",
+      })
+  void anOriginIsAskedForTheTagsThatItKnowsToo(String list, String asked) {
+    assertEquals(asked, CodedTag.withStripped(list));
+  }
+
+  @Test
+  void theCodedFormIsTheOneThatTheClientHas() {
+    assertEquals("\"a-br4.1\"", CodedTag.codedFormOf("\"a\"", "\"x\", \"a-br4.1\""));
+    assertEquals("W/\"a-br4.1\"", CodedTag.codedFormOf("\"a\"", "W/\"a-br4.1\""));
+    assertEquals("\"a-br4.1\"", CodedTag.codedFormOf("W/\"a\"", "\"a-br4.1\", \"a-br5.1\""));
+    assertNull(CodedTag.codedFormOf("\"a\"", "\"a-br4.1\", \"a\""));
+    assertNull(CodedTag.codedFormOf("\"b\"", "\"a-br4.1\""));
+    assertNull(CodedTag.codedFormOf("\"a\"", "*"));
+  }
+}
