@@ -51,6 +51,7 @@ class ArchitectureTest {
           List.of("explain"),
           List.of("exchange"),
           List.of("listen.http1", "listen.http2", "listen.http3", "listen.connection"),
+          List.of("compress.copy"),
           List.of("fill", "fill.history", "deliver", "response", "purge"),
           List.of("origin.hedge", "origin.mirror", "origin.resume"),
           List.of(
@@ -86,8 +87,8 @@ class ArchitectureTest {
           List.of("tunnel"),
           List.of("loop"),
           List.of(
-              "compress",
               "counters",
+              "compress",
               "config",
               "config.history",
               "geo",

@@ -7,6 +7,8 @@ import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.accesslog.AccessLog;
 import io.forebay.server.admin.AdminServer;
 import io.forebay.server.compress.Compressors;
+import io.forebay.server.compress.copy.CopyMaker;
+import io.forebay.server.compress.copy.CopyRegistry;
 import io.forebay.server.config.ConfigOutcome;
 import io.forebay.server.config.ConfigProblem;
 import io.forebay.server.config.ConfigSource;
@@ -137,6 +139,7 @@ public final class Server implements NodeControl, AutoCloseable {
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
 
   private final CopyQuota copies;
+  private final CopyRegistry codedCopies;
   private final FillTable fills;
   private final TunnelLimiter tunnels = new TunnelLimiter();
   private final MirrorLimiter mirrors = new MirrorLimiter();
@@ -274,6 +277,7 @@ public final class Server implements NodeControl, AutoCloseable {
         AdminServer.check(adminSocket);
       }
       copies = new CopyQuota(config.limits().privateCopyBytes());
+      codedCopies = new CopyRegistry(clockMillis.getAsLong());
       fills = new FillTable(config.limits().fills(), config.limits().refusedLoads());
       fills.recovery().limit(config.limits().recoveryFetches());
       names = opened(CachingNameResolver.over(namePlaces));
@@ -547,7 +551,8 @@ public final class Server implements NodeControl, AutoCloseable {
             transport.loops().size(),
             new StoredMeta(),
             memoryBytes / 16,
-            clockMillis);
+            clockMillis,
+            route -> activeConfig.config().compression(route));
     return new ExchangeContext(
         filling,
         new Leases(
@@ -572,6 +577,7 @@ public final class Server implements NodeControl, AutoCloseable {
             new ForwardAuth(verifiers.forwarded(), resuming, loop.eventLoop()),
             clockMillis),
         new SplittableRandom()::nextDouble,
+        new CopyMaker(filling, loop.eventLoop(), compressors, codedCopies),
         challenges,
         compressors);
   }
@@ -647,6 +653,11 @@ public final class Server implements NodeControl, AutoCloseable {
   /** Keys under which fills are in progress at this moment. */
   int fillsInProgress() {
     return fills.size();
+  }
+
+  /** Coded copies that are being made at this moment. */
+  int copiesInProgress() {
+    return codedCopies.active();
   }
 
   // --- what the admin API asks ------------------------------------------------------------------

@@ -288,6 +288,7 @@ final class Edge implements AutoCloseable {
   /** Waits until the node holds nothing for any request. */
   void awaitIdle() {
     Await.until("no fill in progress", () -> server().fillsInProgress() == 0);
+    Await.until("no copy in progress", () -> server().copiesInProgress() == 0);
     Await.until("no unfinished object", () -> server().store().unfinishedFills() == 0);
     Await.until("no region pinned", () -> server().store().pins() == 0);
     Await.until("no private copy held", () -> server().privateCopyBytes() == 0);

@@ -6,6 +6,8 @@ import io.forebay.core.key.Scopes;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.accesslog.AccessLog;
 import io.forebay.server.compress.Compressors;
+import io.forebay.server.compress.copy.CopyMaker;
+import io.forebay.server.compress.copy.CopyRegistry;
 import io.forebay.server.config.ConfigEnvironment;
 import io.forebay.server.config.ConfigLoader;
 import io.forebay.server.config.ConfigOutcome;
@@ -76,6 +78,9 @@ final class EmbeddedEdge implements AutoCloseable {
   private final EmbeddedChannel loopChannel = new EmbeddedChannel();
   private final LoopCounters counters = new LoopCounters();
   private final AccessLog accessLog;
+  private final QueueExecutor codingAnswers = new QueueExecutor();
+  private final Compressors compressors = new Compressors(1, 0, ALLOCATOR);
+  private final CopyRegistry copies;
   private final EmbeddedListener listener;
   private EmbeddedChannel channel;
 
@@ -106,6 +111,8 @@ final class EmbeddedEdge implements AutoCloseable {
     // Not the store's own, which is drawn: what tables of keys forget is the same in all edges.
     byte[] secret = new byte[store.store().secret().length];
     EventLoop eventLoop = loopChannel.eventLoop();
+    copies = new CopyRegistry(clockMillis.getAsLong());
+    RuntimeConfig snapshot = RuntimeConfig.of(config);
     FillContext filling =
         new FillContext(
             0,
@@ -121,7 +128,8 @@ final class EmbeddedEdge implements AutoCloseable {
             1,
             new StoredMeta(),
             16 << 20,
-            clockMillis);
+            clockMillis,
+            route -> snapshot.compression(route));
     ExchangeContext context =
         new ExchangeContext(
             filling,
@@ -153,9 +161,9 @@ final class EmbeddedEdge implements AutoCloseable {
                     eventLoop),
                 clockMillis),
             new SplittableRandom(1)::nextDouble,
+            new CopyMaker(filling, codingAnswers, compressors, copies),
             new ChallengeTokens(),
-            new Compressors(1, 16, ALLOCATOR));
-    RuntimeConfig snapshot = RuntimeConfig.of(config);
+            compressors);
     listener =
         new EmbeddedListener(
             eventLoop,
@@ -184,6 +192,19 @@ final class EmbeddedEdge implements AutoCloseable {
   /** Lets the store do what there is to do: nothing else makes room in it. */
   void settle() {
     store.settle();
+  }
+
+  /** Waits until no coded copy is being made. */
+  void awaitCopies() {
+    while (copies.active() > 0) {
+      codingAnswers.runTasks();
+      Thread.onSpinWait();
+    }
+  }
+
+  /** Responses that were served from coded copies. */
+  long codedHits() {
+    return counters.copies.served;
   }
 
   /** Whether the edge has left the connection open. */
@@ -318,6 +339,8 @@ final class EmbeddedEdge implements AutoCloseable {
     if (hasMore) {
       throw new IllegalStateException("answers were left unread");
     }
+    awaitCopies();
+    compressors.close();
     accessLog.close();
     store.close();
   }

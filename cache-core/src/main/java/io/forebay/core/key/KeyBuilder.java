@@ -39,7 +39,10 @@ import org.jspecify.annotations.Nullable;
  *   l=de             the language
  * </pre>
  *
- * A selecting field that the request lacks stands without a value, which is not the same as an
+ * A coded copy of a response has the text of that one, and behind it {@code :br9.1}: no field's
+ * name begins with a colon.
+ *
+ * <p>A selecting field that the request lacks stands without a value, which is not the same as an
  * empty one. Quotes and backslashes inside a value are escaped, and no name has a quote, a blank, a
  * semicolon or an equals sign. So no two requests that an origin could tell apart have one text.
  */
@@ -57,6 +60,7 @@ public final class KeyBuilder {
   private int length;
   private int urlLength;
   private int baseLength;
+  private int uncodedLength;
   private boolean isTooLong;
 
   /**
@@ -264,6 +268,28 @@ public final class KeyBuilder {
     return finish();
   }
 
+  /**
+   * Turns the key built last into that of a coded copy of its response; false when it becomes too
+   * long. {@link #uncoded} goes back.
+   *
+   * @param coding the coding and how it was made, ASCII without blanks and quotes
+   */
+  public boolean coded(byte[] coding) {
+    uncodedLength = length;
+    append(' ');
+    append(':');
+    append(coding, coding.length);
+    return finish();
+  }
+
+  /** Turns the key of a coded copy back into that of the response that it is of. */
+  public void uncoded() {
+    length = uncodedLength;
+    isTooLong = false;
+    boolean isBuilt = finish();
+    assert isBuilt;
+  }
+
   private boolean finish() {
     if (isTooLong) {
       length = 0;
@@ -285,6 +311,11 @@ public final class KeyBuilder {
   /** Length of the URL's text, also behind it and while a variant's is built. */
   public int urlLength() {
     return urlLength;
+  }
+
+  /** Length of the text without what {@link #coded} has added to it. */
+  public int uncodedLength() {
+    return uncodedLength;
   }
 
   /** Length of the base key's text, also while a variant's is built. */

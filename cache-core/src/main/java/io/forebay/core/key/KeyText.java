@@ -2,6 +2,7 @@ package io.forebay.core.key;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Parses the key texts that {@link KeyBuilder} writes. */
 public final class KeyText {
@@ -62,6 +63,12 @@ public final class KeyText {
       at = behind;
     }
     return "";
+  }
+
+  /** What stands behind the colon in the key of a coded copy, or null in the key of a response. */
+  public static @Nullable String coding(String keyText) {
+    int at = keyText.lastIndexOf(" :");
+    return at < 0 || keyText.indexOf('"', at) >= 0 ? null : keyText.substring(at + 2);
   }
 
   /** Behind the quote that ends a value. */

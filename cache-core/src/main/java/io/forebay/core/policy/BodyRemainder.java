@@ -19,10 +19,11 @@ public record BodyRemainder(String validator, long totalLength) {
 
   /**
    * How the rest of a stored response's body could be fetched, or null where nothing says for sure
-   * that it is of the same body: only strong validators do, and only of a whole 200.
+   * that it is of the same body: only strong validators do, and only of a whole 200. No origin has
+   * the bytes of a coded copy.
    */
   public static @Nullable BodyRemainder of(StoredMeta stored, long totalLength) {
-    if (stored.status() != 200) {
+    if (stored.status() != 200 || stored.isCodedCopy()) {
       return null;
     }
     String etag = stored.etag();

@@ -1,6 +1,8 @@
 package io.forebay.core.policy;
 
+import io.forebay.core.http.AcceptEncoding;
 import io.forebay.core.http.ByteRange;
+import io.forebay.core.http.EntityTag;
 import io.forebay.core.http.KnownField;
 import io.forebay.core.http.Preconditions;
 import io.forebay.core.http.RangeSet;
@@ -93,9 +95,22 @@ public sealed interface ServePlan {
             && meta.status() == 200
             && !meta.hasContentRange()
             && request.method().equals("GET")
+            && !isDateOfSeveral(request, meta)
             && Preconditions.allowsRange(
                 request, meta.etag(), meta.lastModifiedMillis(), meta.dateMillis())
         ? RangeSet.of(request, maxRanges)
         : null;
+  }
+
+  /**
+   * Whether If-Range is a date, which a response and its coded copies have in common, and the
+   * client takes a coding: what it has of the body may be of either (RFC 9110 §13.1.5).
+   */
+  private static boolean isDateOfSeveral(RequestView request, StoredMeta meta) {
+    CharSequence value =
+        meta.isCompressible() || meta.isCodedCopy() ? request.value(KnownField.IF_RANGE) : null;
+    return value != null
+        && !EntityTag.isValid(value)
+        && AcceptEncoding.classOf(request.fields()) != AcceptEncoding.IDENTITY;
   }
 }

@@ -1,5 +1,7 @@
 package io.forebay.core.policy;
 
+import io.forebay.core.http.FieldSyntax;
+import io.forebay.core.http.FieldsView;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.HttpDate;
 import java.lang.foreign.MemorySegment;
@@ -38,6 +40,8 @@ import org.jspecify.annotations.Nullable;
  *   80+e+m  v    selecting fields, lower case, with a comma between, Latin-1
  * 80+e+m+v  c    fields that were meant for this cache alone, as lines of a stored header: no client
  *                gets them, but a 304 that does not repeat them leaves them in force
+ *      end  8    of a coded copy: the number of the object that it was made of
+ *    end+8  8    of a coded copy: the birth of the head that it was made of
  * </pre>
  */
 public final class StoredMeta {
@@ -51,8 +55,11 @@ public final class StoredMeta {
   /** The longest of each of the four texts. */
   public static final int MAX_TEXT_LENGTH = 1024;
 
+  /** What a coded copy says of its source. */
+  private static final int SOURCE_LENGTH = 2 * Long.BYTES;
+
   /** The most bytes that one record takes. */
-  public static final int MAX_LENGTH = FIXED_LENGTH + 4 * MAX_TEXT_LENGTH;
+  public static final int MAX_LENGTH = FIXED_LENGTH + 4 * MAX_TEXT_LENGTH + SOURCE_LENGTH;
 
   static final int NO_CACHE = 1;
   static final int MUST_REVALIDATE = 1 << 1;
@@ -62,7 +69,10 @@ public final class StoredMeta {
   static final int HEURISTIC = 1 << 5;
   static final int VARY_MARKER = 1 << 6;
   static final int CONTENT_RANGE = 1 << 7;
-  private static final int KNOWN_FLAGS = (1 << 8) - 1;
+  static final int COMPRESSIBLE = 1 << 8;
+  static final int LACKS_VARY = 1 << 9;
+  static final int CODED_COPY = 1 << 10;
+  private static final int KNOWN_FLAGS = (1 << 11) - 1;
 
   private static final ValueLayout.OfShort SHORT =
       ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -161,6 +171,45 @@ public final class StoredMeta {
     return encode(MetaValues.varyMarker(selectingFields, responseTimeMillis));
   }
 
+  /**
+   * The record of a response of which coded copies may be made.
+   *
+   * @param record of the response as it came
+   * @param response its fields
+   */
+  public static byte[] compressible(byte[] record, FieldsView response) {
+    List<String> vary = response.all("vary");
+    boolean lacksVary = !FieldSyntax.listContains(vary, "accept-encoding");
+    byte[] marked = record.clone();
+    MemorySegment to = MemorySegment.ofArray(marked);
+    int flags = to.get(INT, FLAGS_OFFSET) | COMPRESSIBLE | (lacksVary ? LACKS_VARY : 0);
+    to.set(INT, FLAGS_OFFSET, flags);
+    return marked;
+  }
+
+  /**
+   * The record of a coded copy of this response.
+   *
+   * @param etag of the copy, or null
+   * @param sourceObjectId the number of the object whose body it has
+   * @param sourceBirth of the head that this describes
+   */
+  public byte[] codedCopy(@Nullable String etag, long sourceObjectId, long sourceBirth) {
+    byte[] tag = text(etag);
+    int rest = lastModifiedLength + varyLength + consumedLength;
+    byte[] record = new byte[FIXED_LENGTH + tag.length + rest + SOURCE_LENGTH];
+    MemorySegment to = MemorySegment.ofArray(record);
+    MemorySegment.copy(segment, offset, to, 0, FIXED_LENGTH);
+    to.set(INT, FLAGS_OFFSET, (flags & ~(COMPRESSIBLE | LACKS_VARY)) | CODED_COPY);
+    to.set(SHORT, ETAG_LENGTH_OFFSET, (short) tag.length);
+    System.arraycopy(tag, 0, record, FIXED_LENGTH, tag.length);
+    MemorySegment.copy(segment, lastModifiedOffset(), to, FIXED_LENGTH + tag.length, rest);
+    int end = record.length - SOURCE_LENGTH;
+    to.set(LONG, end, sourceObjectId);
+    to.set(LONG, end + Long.BYTES, sourceBirth);
+    return record;
+  }
+
   private static byte[] text(@Nullable String text) {
     return text == null || text.length() > MAX_TEXT_LENGTH
         ? new byte[0]
@@ -190,11 +239,12 @@ public final class StoredMeta {
     int lastModified = length(lengths, LAST_MODIFIED_LENGTH_OFFSET);
     int vary = length(lengths, VARY_LENGTH_OFFSET);
     int consumed = length(lengths, CONSUMED_LENGTH_OFFSET);
+    int source = (newFlags & CODED_COPY) == 0 ? 0 : SOURCE_LENGTH;
     if (etag > MAX_TEXT_LENGTH
         || lastModified > MAX_TEXT_LENGTH
         || vary > MAX_TEXT_LENGTH
         || consumed > MAX_TEXT_LENGTH
-        || room < FIXED_LENGTH + etag + lastModified + vary + consumed) {
+        || room < FIXED_LENGTH + etag + lastModified + vary + consumed + source) {
       return false;
     }
     segment = newSegment;
@@ -215,6 +265,10 @@ public final class StoredMeta {
 
   /** Length of this record in bytes. */
   public int length() {
+    return textsLength() + (isCodedCopy() ? SOURCE_LENGTH : 0);
+  }
+
+  private int textsLength() {
     return FIXED_LENGTH + etagLength + lastModifiedLength + varyLength + consumedLength;
   }
 
@@ -291,6 +345,31 @@ public final class StoredMeta {
   /** Whether its header has a Content-Range, beside which a 206 could not have its own. */
   public boolean hasContentRange() {
     return (flags() & CONTENT_RANGE) != 0;
+  }
+
+  /** Whether coded copies of it may be made and served in its place. */
+  public boolean isCompressible() {
+    return (flags() & COMPRESSIBLE) != 0;
+  }
+
+  /** Whether {@code Vary: Accept-Encoding} is to be added where it is sent. */
+  public boolean lacksVary() {
+    return (flags() & LACKS_VARY) != 0;
+  }
+
+  /** Whether this is a copy of another stored response in a content coding. */
+  public boolean isCodedCopy() {
+    return (flags() & CODED_COPY) != 0;
+  }
+
+  /** Of a coded copy: the number of the object that it was made of. */
+  public long sourceObjectId() {
+    return segment.get(LONG, offset + textsLength());
+  }
+
+  /** Of a coded copy: the birth of the head that it was made of. */
+  public long sourceBirth() {
+    return segment.get(LONG, offset + textsLength() + Long.BYTES);
   }
 
   /** Whether this is no response but tells by which fields the responses vary. */

@@ -2,6 +2,7 @@ package io.forebay.core.key;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,6 +10,7 @@ import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.RequestView;
 import io.forebay.core.http.SyntheticRequest;
 import io.forebay.core.http.TargetUri;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -196,6 +198,37 @@ final class KeyRecipeTest {
     assertTrue(keys.unvaried());
     assertEquals(List.of("*"), KeyText.selectingFields(keys.toString(), base.length()));
     assertEquals(List.of(), KeyText.selectingFields(base, base.length()));
+  }
+
+  @Test
+  void theKeyOfACodedCopyBeginsWithThatOfItsSource() {
+    byte[] coding = "br9.1".getBytes(StandardCharsets.US_ASCII);
+    SyntheticRequest request =
+        SyntheticRequest.of("GET", "http://h/p", "x-a", "1 :br9.1", "cookie", "kind=a :b");
+    for (boolean isVariant : new boolean[] {false, true}) {
+      String source = key(request, of(ALL));
+      if (isVariant) {
+        assertTrue(keys.variant(request, List.of("absent", "x-a")));
+        source = keys.toString();
+      }
+      long hi = keys.hi();
+      assertNull(KeyText.coding(source));
+      assertTrue(keys.coded(coding));
+      assertEquals(source + " :br9.1", keys.toString());
+      assertEquals(source.length(), keys.uncodedLength());
+      assertEquals("br9.1", KeyText.coding(keys.toString()));
+      assertEquals("/p", KeyText.pathAndQuery(keys.toString()));
+      assertTrue(hi != keys.hi());
+      keys.uncoded();
+      assertEquals(source, keys.toString());
+      assertEquals(hi, keys.hi());
+    }
+    String longest = "/" + "x".repeat(KeyBuilder.MAX_LENGTH - "http://h:80/".length());
+    assertTrue(keys.build(SyntheticRequest.of("GET", "http://h" + longest), KeyRecipe.DEFAULT));
+    String source = keys.toString();
+    assertFalse(keys.coded(coding));
+    keys.uncoded();
+    assertEquals(source, keys.toString());
   }
 
   /**

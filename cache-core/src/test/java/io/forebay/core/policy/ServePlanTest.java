@@ -84,6 +84,25 @@ final class ServePlanTest {
         ServePlan.WHOLE, ServePlan.of(request, meta(200, StoredMeta.CONTENT_RANGE), 100, 16));
   }
 
+  /** RFC 9110 §13.1.5, §8.8.2.2: a response and its coded copies have one date. */
+  @Test
+  void aDateDoesNotTellTheCodingsOfAResponseApart() {
+    String[] dated = {"range", "bytes=0-9", "if-range", MODIFIED, "accept-encoding", "gzip"};
+    SyntheticRequest coding = SyntheticRequest.of("GET", "http://h/", dated);
+    StoredMeta source = meta(200, StoredMeta.COMPRESSIBLE);
+    StoredMeta copy = StoredMeta.of(source.codedCopy("\"a\"", 1, 1));
+    assertEquals(ServePlan.WHOLE, ServePlan.of(coding, source, 100, 16));
+    assertEquals(ServePlan.WHOLE, ServePlan.of(coding, copy, 100, 16));
+    assertEquals(new ServePlan.Range(0, 9), ServePlan.of(coding, meta(200, 0), 100, 16));
+    SyntheticRequest plain =
+        SyntheticRequest.of("GET", "http://h/", "range", "bytes=0-9", "if-range", MODIFIED);
+    assertEquals(new ServePlan.Range(0, 9), ServePlan.of(plain, source, 100, 16));
+    SyntheticRequest tagged =
+        SyntheticRequest.of(
+            "GET", "http://h/", "range", "bytes=0-9", "if-range", "\"a\"", "accept-encoding", "br");
+    assertEquals(new ServePlan.Range(0, 9), ServePlan.of(tagged, copy, 100, 16));
+  }
+
   private static StoredMeta meta(int status, int flags) {
     return StoredMeta.of(
         StoredMeta.encode(

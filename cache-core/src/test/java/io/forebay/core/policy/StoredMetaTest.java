@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.HttpDate;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
@@ -161,6 +162,43 @@ final class StoredMetaTest {
       }
     }
     assertTrue(wrapped > 0, "seed " + seed);
+  }
+
+  @Test
+  void aCodedCopyHasTheTimesOfItsSourceAndNamesIt() {
+    RandomGenerator random = random(3);
+    for (int i = 0; i < 500; i++) {
+      MetaValues values = random(random);
+      HeaderFields fields =
+          i % 2 == 0
+              ? HeaderFields.of("content-type", "text/plain")
+              : HeaderFields.of("vary", "x, Accept-Encoding");
+      byte[] record = StoredMeta.compressible(StoredMeta.encode(values), fields);
+      StoredMeta source = StoredMeta.of(record);
+      assertTrue(source.isCompressible());
+      assertEquals(i % 2 == 0, source.lacksVary());
+      assertFalse(source.isCodedCopy());
+      assertEquals(record.length, source.length());
+
+      byte[] copied = source.codedCopy("\"tag\"", 7 + i, -8);
+      StoredMeta copy = StoredMeta.of(copied);
+      assertEquals(copied.length, copy.length());
+      assertTrue(copy.isCodedCopy());
+      assertFalse(copy.isCompressible());
+      assertFalse(copy.lacksVary());
+      assertEquals(7 + i, copy.sourceObjectId());
+      assertEquals(-8, copy.sourceBirth());
+      assertEquals("\"tag\"", copy.etag());
+      assertEquals(source.lastModified(), copy.lastModified());
+      assertEquals(source.selectingFields(), copy.selectingFields());
+      assertEquals(source.responseTimeMillis(), copy.responseTimeMillis());
+      assertEquals(source.freshnessLifetimeMillis(), copy.freshnessLifetimeMillis());
+      assertNull(StoredMeta.of(source.codedCopy(null, 1, 2)).etag());
+      for (int cut = 1; cut <= 16; cut++) {
+        MemorySegment part = MemorySegment.ofArray(copied).asSlice(0, copied.length - cut);
+        assertFalse(new StoredMeta().wrap(part, 0));
+      }
+    }
   }
 
   @Test

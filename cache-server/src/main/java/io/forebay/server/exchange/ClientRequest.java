@@ -42,6 +42,10 @@ final class ClientRequest {
   /** What was read from a disk for the next lookup; null without a read. */
   private @Nullable TransitBuffer headRead;
 
+  private @Nullable TransitBuffer copyRead;
+  private boolean isIdentityOnly;
+  private @Nullable String confirmedTag;
+
   /**
    * A request without a route.
    *
@@ -185,6 +189,35 @@ final class ClientRequest {
 
   void headRead(@Nullable TransitBuffer read) {
     headRead = read;
+  }
+
+  // --- representation ---------------------------------------------------------------------------
+
+  /** The same for a coded copy of what is looked up. */
+  @Nullable TransitBuffer copyRead() {
+    return copyRead;
+  }
+
+  void copyRead(@Nullable TransitBuffer read) {
+    copyRead = read;
+  }
+
+  /** Whether coded copies are left alone, since one could not be sent. */
+  boolean isIdentityOnly() {
+    return isIdentityOnly;
+  }
+
+  void identityOnly() {
+    isIdentityOnly = true;
+  }
+
+  /** The tag of a coded representation that the client has and that is current, or null. */
+  @Nullable String confirmedTag() {
+    return confirmedTag;
+  }
+
+  void confirmedTag(@Nullable String etag) {
+    confirmedTag = etag;
   }
 
   // --- why there is no plain hit ----------------------------------------------------------------

@@ -10,6 +10,7 @@ import io.forebay.core.policy.ProxyError;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.core.route.Route;
+import io.forebay.server.compress.ContentCoding;
 import io.forebay.server.counters.LimitKey;
 import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.deliver.BodyBytes;
@@ -57,6 +58,7 @@ final class Exchange extends ClientResponse
 
   private final ExchangeContext loop;
   private final Lookup lookup;
+  private final CopyLookup copies;
   private final StoredResponseSender responses;
   private final ClientRequest request;
 
@@ -79,9 +81,13 @@ final class Exchange extends ClientResponse
   /** Whether a head was read from a disk: what else has to be found there comes into memory. */
   private boolean hasReadHead;
 
+  /** Whether what is sent is a coded copy of what was looked up. */
+  private boolean isCopy;
+
   Exchange(
       ExchangeContext loop,
       Lookup lookup,
+      CopyLookup copies,
       StoredResponseSender responses,
       ClientRequest request,
       ResponseSink sink,
@@ -89,6 +95,7 @@ final class Exchange extends ClientResponse
     super(sink, record);
     this.loop = loop;
     this.lookup = lookup;
+    this.copies = copies;
     this.responses = responses;
     this.request = request;
   }
@@ -340,7 +347,46 @@ final class Exchange extends ClientResponse
       OriginErrorPage.sendStored(loop, request, this, page, head, meta, member, result, why);
       return Step.AWAIT;
     }
-    return switch (responses.send(request, this, this, head, meta, result, why, now)) {
+    isCopy = false;
+    if (meta.isCompressible()) {
+      switch (copies.find(request, head)) {
+        case COPY -> isCopy = true;
+        case SOURCE -> {
+          return send(copies.source(), meta, result, why, now);
+        }
+        case ON_DISK -> {
+          return readCopy(copies.takeSource());
+        }
+        case AGAIN -> {
+          return lookUpSoon();
+        }
+      }
+    }
+    // The lane's head, and its meta, are those of the copy by now if there is one.
+    return send(head, meta, result, why, now);
+  }
+
+  private Step send(StoredHead head, StoredMeta meta, CacheResult result, Reason why, long now) {
+    StoredResponseSender.Sent sent =
+        responses.send(request, this, this, head, meta, result, why, now);
+    if (isCopy) {
+      switch (sent) {
+        case BEGUN -> {
+          loop.counters().copies.served++;
+          ContentCoding coding = copies.coding();
+          record().coding(coding == null ? null : coding.token());
+        }
+        case INCOMPLETE -> {
+          copies.forget();
+          return serveIdentity();
+        }
+        case HELD_BACK, UNKEPT, REFUSED -> {
+          return serveIdentity();
+        }
+        case AWAITED, BUSY -> {}
+      }
+    }
+    return switch (sent) {
       case BEGUN -> Step.AWAIT;
       case AWAITED -> {
         readFromDisk();
@@ -362,6 +408,58 @@ final class Exchange extends ClientResponse
         yield fetching().mayFetchRefused() ? onPartsRefused() : fetching().refuseLoad();
       }
     };
+  }
+
+  /** The copy can't be sent, so what it was made of is. */
+  private Step serveIdentity() {
+    isCopy = false;
+    request.identityOnly();
+    return Step.LOOK_UP;
+  }
+
+  /**
+   * Waits until the copy has been read from its disk; what was read of its source is held
+   * meanwhile.
+   */
+  private Step readCopy(@Nullable TransitBuffer ofSource) {
+    if (loop.lane().read(new CopyWaiter(ofSource))) {
+      readFromDisk();
+      return Step.AWAIT;
+    }
+    if (ofSource != null) {
+      ofSource.release();
+    }
+    return serveIdentity();
+  }
+
+  /** Waits for a copy that is read from a disk. */
+  private final class CopyWaiter implements DiskWaiter {
+    private final @Nullable TransitBuffer ofSource;
+
+    CopyWaiter(@Nullable TransitBuffer ofSource) {
+      this.ofSource = ofSource;
+    }
+
+    @Override
+    public boolean needsMemory() {
+      return false;
+    }
+
+    @Override
+    public void onRead(@Nullable TransitBuffer read) {
+      loop.eventLoop()
+          .execute(() -> {
+            request.copyRead(read);
+            try {
+              onHeadRead(ofSource);
+            } finally {
+              request.copyRead(null);
+              if (read != null) {
+                read.release();
+              }
+            }
+          });
+    }
   }
 
   @Override
@@ -572,6 +670,11 @@ final class Exchange extends ClientResponse
       return false;
     }
     leaveParts();
+    if (isCopy) {
+      Step again = serveIdentity();
+      loop.eventLoop().execute(() -> run(again));
+      return true;
+    }
     fetching().takenBack();
     fetching().isIncomplete(true);
     request.reason(Reason.MISS_PARTIAL);

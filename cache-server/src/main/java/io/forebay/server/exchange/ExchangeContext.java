@@ -5,6 +5,7 @@ import io.forebay.core.key.Scopes;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.accesslog.AccessLogRing;
 import io.forebay.server.compress.Compressors;
+import io.forebay.server.compress.copy.CopyMaker;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.deliver.Leases;
 import io.forebay.server.fairness.ClientLimiter;
@@ -34,6 +35,7 @@ import java.util.function.DoubleSupplier;
  * @param heads writes the heads of its responses
  * @param gatekeeper judges requests of routes with a protection
  * @param random from 0 to less than 1, for what is decided by chance
+ * @param copies makes coded copies of stored responses
  * @param challenges answers to ACME validations that are expected
  * @param compressors code bodies off the loops; all loops share them
  */
@@ -50,6 +52,7 @@ public record ExchangeContext(
     FailureLog failures,
     Gatekeeper gatekeeper,
     DoubleSupplier random,
+    CopyMaker copies,
     ChallengeTokens challenges,
     Compressors compressors) {
 

@@ -21,6 +21,7 @@ public final class ExchangeFactory implements RequestHandler {
   private final Supplier<RuntimeConfig> snapshots;
   private final Lookup lookup;
   private final StoredResponseSender responses;
+  private final CopyLookup copies;
   private final FreshHitResponder freshHit;
   private final Latin1Text token = new Latin1Text();
 
@@ -29,7 +30,8 @@ public final class ExchangeFactory implements RequestHandler {
     this.snapshots = snapshots;
     this.lookup = new Lookup(loop.filling());
     this.responses = new StoredResponseSender(loop);
-    this.freshHit = new FreshHitResponder(loop, responses);
+    this.copies = new CopyLookup(loop.filling(), loop.copies());
+    this.freshHit = new FreshHitResponder(loop, responses, copies);
   }
 
   @Override
@@ -77,6 +79,6 @@ public final class ExchangeFactory implements RequestHandler {
     if (tokens != null && hasToken && DebugFields.admits(tokens, request, loop.nowMillis())) {
       received.debug(new DebugFields(loop, received, record));
     }
-    new Exchange(loop, lookup, responses, received, sink, record).start();
+    new Exchange(loop, lookup, copies, responses, received, sink, record).start();
   }
 }

@@ -5,6 +5,7 @@ import io.forebay.core.http.RequestView;
 import io.forebay.core.http.WireRequest;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.route.Route;
+import io.forebay.server.compress.ContentCoding;
 import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.http.ClientInfo;
 import io.forebay.server.loop.RequestIds;
@@ -26,6 +27,7 @@ final class FreshHitEvent extends RequestEvent {
   private ClientInfo client = new ClientInfo("", 0, "", "", false, null, 0);
   private @Nullable Route route;
   private @Nullable RouteProtection gate;
+  private @Nullable ContentCoding coding;
   private int status;
   private long bytes;
   private long epochMillis;
@@ -41,6 +43,7 @@ final class FreshHitEvent extends RequestEvent {
       @Nullable RouteProtection gateOfRoute,
       WireRequest answered,
       ClientInfo asking,
+      @Nullable ContentCoding codingOfCopy,
       int sentStatus,
       long bodyBytes,
       long nowMillis,
@@ -49,6 +52,7 @@ final class FreshHitEvent extends RequestEvent {
     gate = gateOfRoute;
     request = answered;
     client = asking;
+    coding = codingOfCopy;
     status = sentStatus;
     bytes = bodyBytes;
     epochMillis = nowMillis;
@@ -144,6 +148,11 @@ final class FreshHitEvent extends RequestEvent {
   @Override
   public @Nullable CharSequence userAgent() {
     return field("user-agent", userAgent);
+  }
+
+  @Override
+  public @Nullable String coding() {
+    return coding == null ? null : coding.token();
   }
 
   @Override

@@ -10,6 +10,7 @@ import io.forebay.core.policy.StoredMeta;
 import io.forebay.core.route.Route;
 import io.forebay.core.route.RouteSettings.ClientDirectives;
 import io.forebay.server.accesslog.AccessLogRing;
+import io.forebay.server.compress.ContentCoding;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.counters.LoopCounters.MethodClass;
@@ -43,6 +44,7 @@ final class FreshHitResponder {
 
   private final ExchangeContext loop;
   private final StoredResponseSender responses;
+  private final CopyLookup copies;
   private final FreshHitEvent event;
 
   // Of the request at hand, where its route has rules.
@@ -60,8 +62,9 @@ final class FreshHitResponder {
   private final AccessLogRing accessLog;
   private final Gatekeeper gatekeeper;
 
-  FreshHitResponder(ExchangeContext loop, StoredResponseSender responses) {
+  FreshHitResponder(ExchangeContext loop, StoredResponseSender responses, CopyLookup copies) {
     this.loop = loop;
+    this.copies = copies;
     this.responses = responses;
     event = new FreshHitEvent(loop.requestIds());
     lane = loop.lane();
@@ -94,8 +97,20 @@ final class FreshHitResponder {
     long now = loop.nowMillis();
     RouteProtection gate = snapshot.gate(route);
     if (!isServable(route, request, head, meta, now)
-        || snapshot.errorPages(route).ofOrigin(meta.status()) != null
-        || (gate != null && !gatekeeper.admits(gate, request, client))) {
+        || snapshot.errorPages(route).ofOrigin(meta.status()) != null) {
+      lane.unpin(head.region());
+      return false;
+    }
+    ContentCoding coding = null;
+    if (meta.isCompressible()) {
+      // The lane's head, and the meta, are those of the copy if there is one.
+      CopyLookup.Found found = copies.findNear(snapshot, route, request, head, now);
+      if (found == CopyLookup.Found.AGAIN) {
+        return false;
+      }
+      coding = found == CopyLookup.Found.COPY ? copies.coding() : null;
+    }
+    if (!isInline(request, head) || (gate != null && !gatekeeper.admits(gate, request, client))) {
       lane.unpin(head.region());
       return false;
     }
@@ -110,10 +125,13 @@ final class FreshHitResponder {
     counters.countRequest(method, CacheResult.HIT, meta.status());
     counters.served.count(route.number(), client.counterCell(), CacheResult.HIT, bodyBytes);
     counters.fastHits++;
+    if (coding != null) {
+      counters.copies.served++;
+    }
     counters.fastHitTime.record(nanos);
     if (accessLog.isEnabled()) {
       accessLog.record(
-          event.of(route, gate, request, client, meta.status(), bodyBytes, now, nanos));
+          event.of(route, gate, request, client, coding, meta.status(), bodyBytes, now, nanos));
     }
     return true;
   }
@@ -173,14 +191,16 @@ final class FreshHitResponder {
 
   private static boolean isServable(
       Route route, WireRequest request, StoredHead head, StoredMeta meta, long now) {
-    boolean isInline = request.isHead() || head.totalLength() == 0 || head.bodyOffset() >= 0;
-    return isInline
-        && !meta.isVaryMarker()
+    return !meta.isVaryMarker()
         && meta.status() != 204
         && head.totalLength() >= 0
         && Decider.decide(request, route, meta, head.softPurged(), now).reason() == Reason.HIT_FRESH
         // With the lowest random number an early refresh would start as soon as one is allowed.
         && !Decider.isEarlyRefreshDue(request, meta, route, now, FreshHitResponder::lowest);
+  }
+
+  private static boolean isInline(WireRequest request, StoredHead head) {
+    return request.isHead() || head.totalLength() == 0 || head.bodyOffset() >= 0;
   }
 
   private static double lowest() {

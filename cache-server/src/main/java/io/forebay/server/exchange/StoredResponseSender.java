@@ -1,12 +1,15 @@
 package io.forebay.server.exchange;
 
 import io.forebay.core.http.ByteRange.Satisfiable;
+import io.forebay.core.http.KnownField;
 import io.forebay.core.policy.Age;
 import io.forebay.core.policy.BodyRemainder;
 import io.forebay.core.policy.CacheStatus;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.core.route.Route;
+import io.forebay.server.compress.copy.CopyHead;
+import io.forebay.server.compress.copy.Representation;
 import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.deliver.BodyBytes;
 import io.forebay.server.deliver.Delivery;
@@ -208,7 +211,16 @@ final class StoredResponseSender {
     };
   }
 
+  /** What is sent; also notes the tag of a coded representation that the client has. */
   static ResponsePlan plan(ClientRequest request, StoredMeta meta, long totalLength) {
+    request.confirmedTag(null);
+    if (meta.isCompressible()
+        && request.view().has(KnownField.IF_NONE_MATCH)
+        && Representation.of(request.view(), meta, request.config().compression(request.route()))
+            instanceof Representation.Confirmed(String etag)) {
+      request.confirmedTag(etag);
+      return ResponsePlan.notModified();
+    }
     return ResponsePlan.of(request.view(), meta, totalLength, request.route().ranges().maxRanges());
   }
 
@@ -330,9 +342,12 @@ final class StoredResponseSender {
       leases.copyTo(out.fields(), head, blockOffset, blockLength);
       standsFor(out, plan, meta, null);
     } else {
-      byte[] block = leases.copy(head, blockOffset, blockLength);
+      byte[] block = tagged(request, leases.copy(head, blockOffset, blockLength));
       NotModifiedLines.copy(out.fields(), block);
       standsFor(out, plan, meta, block);
+    }
+    if (meta.lacksVary()) {
+      out.variesByEncoding();
     }
     TagFields.filter(out, request.config(), request.client());
     out.age(Age.currentAgeSeconds(meta, now)).via(request.config().viaLine());
@@ -346,6 +361,12 @@ final class StoredResponseSender {
       sendHead(response, out, plan, parts, total, result, why);
     }
     return parts;
+  }
+
+  /** Lines with the tag of the representation that the client has. */
+  private static byte[] tagged(ClientRequest request, byte[] block) {
+    String confirmed = request.confirmedTag();
+    return confirmed == null ? block : CopyHead.withTag(block, confirmed);
   }
 
   /** Writes all lines of a whole, fresh response but those about framing. */
@@ -371,6 +392,9 @@ final class StoredResponseSender {
             blockOffset,
             blockLength);
     leases.copyTo(out.fields(), head.region(), blockOffset + replaced, blockLength - replaced);
+    if (meta.lacksVary()) {
+      out.variesByEncoding();
+    }
     TagFields.filter(out, snapshot, client);
     long ageMillis = Age.currentAgeMillis(meta, now);
     long ttlSeconds = Age.timeToLiveSeconds(meta.freshnessLifetimeMillis(), ageMillis);
@@ -442,6 +466,7 @@ final class StoredResponseSender {
    * @param total length of the body, or -1 while it is not known
    * @return what stands around the parts of the body that are to follow, if there are several
    */
+  @SuppressWarnings("ReferenceEquality") // the very same where the lines were not edited
   @Nullable Multipart sendHeadOf(
       ClientRequest request,
       ClientResponse response,
@@ -454,7 +479,9 @@ final class StoredResponseSender {
     if (debug != null) {
       debug.stored(meta, request.reason(), loop.nowMillis());
     }
-    byte[] block = coded(request, response, head.block(), plan, total);
+    byte[] stored = head.block();
+    byte[] block = coded(request, response, stored, plan, total);
+    boolean lacksVary = meta.lacksVary() && block == stored;
     HeadWriter out = heads.begin(response.sink(), plan.status(), request.rules());
     int replaced = HstsLine.write(request, out, MemorySegment.ofArray(block), 0, block.length);
     if (replaced > 0) {
@@ -468,8 +495,11 @@ final class StoredResponseSender {
       out.fields().writeBytes(block);
       standsFor(out, plan, meta, null);
     } else {
-      NotModifiedLines.copy(out.fields(), block);
+      NotModifiedLines.copy(out.fields(), tagged(request, block));
       standsFor(out, plan, meta, block);
+    }
+    if (lacksVary) {
+      out.variesByEncoding();
     }
     TagFields.filter(out, request.config(), request.client());
     long age = Age.currentAgeSeconds(meta, loop.nowMillis());

@@ -478,11 +478,22 @@ public final class RequestExplainer {
     };
   }
 
-  private Answer decideWith(Route to, InspectedObject object, StoredMeta meta) {
+  private Answer decideWith(Route to, InspectedObject object, StoredMeta meta) throws IOException {
+    CopyFinding coded =
+        CopyFinding.of(snapshot.compression(to), request, object, meta, stage.keys, survey);
+    InspectedObject copy = coded == null ? null : coded.copy();
+    InspectedObject served = copy == null ? object : copy;
+    StoredMeta copied = copy == null ? null : InspectionLookup.meta(copy.head());
+    StoredMeta described = copied == null ? meta : copied;
+    boolean isConfirmed = coded != null && coded.isConfirmed();
+    long length = served.head().totalLength();
+    int maxRanges = to.ranges().maxRanges();
     ServePlan planned =
-        ServePlan.of(request, meta, object.head().totalLength(), to.ranges().maxRanges());
+        isConfirmed ? ServePlan.NOT_MODIFIED : ServePlan.of(request, described, length, maxRanges);
     ResponsePlan plan =
-        ResponsePlan.of(request, meta, object.head().totalLength(), to.ranges().maxRanges());
+        isConfirmed
+            ? ResponsePlan.notModified()
+            : ResponsePlan.of(request, described, length, maxRanges);
     serve = new Serve(planned, plan.status());
     Entry inMemory = object.inMemory();
     if (inMemory == null) {
@@ -496,7 +507,7 @@ public final class RequestExplainer {
               + " of store.tiers and is served from there in place.");
     }
     String uncompressed =
-        snapshot.compression(to).isOn()
+        coded != null || snapshot.compression(to).isOn()
             ? null
             : CompressionHint.of(
                 request, to, object.head().head(), meta.length(), object.head().totalLength());
@@ -505,8 +516,11 @@ public final class RequestExplainer {
     }
     Decision decision = Decider.decide(request, to, meta, object.isSoftPurged(), stage.nowMillis);
     addRule("stored-response", decision.reason());
+    if (coded != null && decision instanceof Decision.Serve) {
+      addRule("compression", null, coded.text());
+    }
     return switch (decision) {
-      case Decision.Serve served -> serve(to, object, meta, plan, served);
+      case Decision.Serve hit -> serve(to, served, described, plan, hit);
       case Decision.Refuse refused -> refused(refused.status(), refused.reason());
       case Decision.Pass pass -> pass(to, pass.reason());
       case Decision.Fetch fetch -> fetch(to, fetch.reason(), null, isAlone(to, meta));

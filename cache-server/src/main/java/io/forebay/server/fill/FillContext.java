@@ -1,15 +1,18 @@
 package io.forebay.server.fill;
 
+import io.forebay.core.http.FieldsView;
 import io.forebay.core.key.KeyBuilder;
 import io.forebay.core.key.Scopes;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.core.route.Route;
+import io.forebay.server.compress.CompressionSettings;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.fill.history.FillHistory;
 import io.forebay.server.origin.call.OriginClient;
 import io.forebay.storage.ObjectStore;
 import io.forebay.storage.lane.StoreLane;
 import io.netty.channel.EventLoop;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /**
@@ -21,6 +24,7 @@ import java.util.function.LongSupplier;
  * @param meta the one flyweight with which this loop reads stored metas
  * @param paceAboveBytes a fill larger than this is paced by its fastest follower
  * @param clockMillis wall clock
+ * @param compression what a route compresses by the configuration in force
  */
 public record FillContext(
     int index,
@@ -36,11 +40,19 @@ public record FillContext(
     int loops,
     StoredMeta meta,
     long paceAboveBytes,
-    LongSupplier clockMillis) {
+    LongSupplier clockMillis,
+    Function<Route, CompressionSettings> compression) {
 
   /** The number of the storage class of what a route stores. */
   public int storageClass(Route route) {
     return store.classes().number(route.settings().storageClass());
+  }
+
+  /** The metadata of a response as it is stored: marked if coded copies of it may be made. */
+  byte[] marked(byte[] judged, Route route, int status, FieldsView fields, long totalLength) {
+    return status == 200 && compression.apply(route).suits(fields, totalLength)
+        ? StoredMeta.compressible(judged, fields)
+        : judged;
   }
 
   public long nowMillis() {

@@ -148,13 +148,14 @@ public final class Refresh {
     if (block == null) {
       return InstallOutcome.GONE;
     }
+    byte[] marked = loop.marked(verdict.meta(), route, status, fields, totalLength);
     HeadSpec spec =
         new HeadSpec(
                 stale.hi(),
                 stale.lo(),
                 stale.keyText(),
                 stale.keyText().length,
-                HeadBytes.join(verdict.meta(), block),
+                HeadBytes.join(marked, block),
                 scopes(loop, request, route, rule, fields),
                 birth,
                 now + verdict.freshnessLifetimeMillis(),

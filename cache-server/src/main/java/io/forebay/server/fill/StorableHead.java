@@ -110,7 +110,13 @@ sealed interface StorableHead {
       return new Refused(Reason.PASS_KEY_TOO_LONG);
     }
     FillKey key = new FillKey(keys.hi(), keys.lo());
-    byte[] meta = received.verdict().meta();
+    byte[] meta =
+        loop.marked(
+            received.verdict().meta(),
+            order.route(),
+            received.status(),
+            received.fields(),
+            received.totalLength());
     HeadSpec spec =
         new HeadSpec(
                 key.hi(),

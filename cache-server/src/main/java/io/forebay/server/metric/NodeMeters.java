@@ -68,6 +68,7 @@ final class NodeMeters {
     TlsMetrics.add(meters, from);
     AcmeMetrics.add(meters, from);
     FillMetrics.add(meters, from);
+    CopyMetrics.add(meters, from);
     OriginMetrics.add(meters, from);
     StoreMetrics.add(meters, from);
     Compressors compressors = from.node().compressors();

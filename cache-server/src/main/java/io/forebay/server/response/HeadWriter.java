@@ -7,6 +7,7 @@ import io.forebay.server.rule.FieldEdits;
 import io.forebay.server.rule.RuleOutcome;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +43,9 @@ public final class HeadWriter {
   private static final int CACHE_STATUS = 7;
   private static final int PROXY_STATUS = 8;
   private static final int CONTENT_RANGE = 9;
+
+  private static final byte[] VARIES_BY_ENCODING =
+      "vary: accept-encoding\r\n".getBytes(StandardCharsets.US_ASCII);
 
   private final byte[] scratch;
   private @Nullable ResponseSink sink;
@@ -103,6 +107,12 @@ public final class HeadWriter {
   /** Where lines of fields are written to. */
   public ByteBuf fields() {
     return at(FIELDS);
+  }
+
+  /** {@code Vary: Accept-Encoding}, beside what the fields say. */
+  public HeadWriter variesByEncoding() {
+    at(FIELDS).writeBytes(VARIES_BY_ENCODING);
+    return this;
   }
 
   public HeadWriter age(long seconds) {

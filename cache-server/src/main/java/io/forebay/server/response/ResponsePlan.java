@@ -42,7 +42,7 @@ public record ResponsePlan(
             ? ServePlan.ofConditions(request, meta)
             : ServePlan.of(request, meta, totalLength, maxRanges);
     return switch (plan) {
-      case ServePlan.NotModified() -> bodiless(304, ResponseSink.LENGTH_ABSENT);
+      case ServePlan.NotModified() -> notModified();
       case ServePlan.PreconditionFailed() -> bodiless(412, 0);
       case ServePlan.Range(long first, long last) -> range(first, last);
       case ServePlan.Ranges(List<Satisfiable> parts) ->
@@ -51,6 +51,11 @@ public record ResponsePlan(
       case ServePlan.Unsatisfiable() -> bodiless(416, 0);
       case ServePlan.Whole() -> whole(meta.status(), totalLength, isHead);
     };
+  }
+
+  /** A 304. */
+  public static ResponsePlan notModified() {
+    return bodiless(304, ResponseSink.LENGTH_ABSENT);
   }
 
   /** One range, of a body whose length need not be known. */

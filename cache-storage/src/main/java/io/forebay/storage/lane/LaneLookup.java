@@ -266,6 +266,19 @@ public final class LaneLookup {
         .toArray(ValueLayout.JAVA_BYTE);
   }
 
+  long[] scopes(StoredHead found) {
+    TransitBuffer read = found.read();
+    MemorySegment bytes = read == null ? memory : read.memory();
+    long record = read == null ? regions.base(found.region) + found.recordOffset : 0;
+    int count = bytes.get(Layouts.INT, record + HeadRecord.SCOPE_COUNT_OFFSET);
+    long[] scopes = new long[count];
+    for (int i = 0; i < count; i++) {
+      scopes[i] =
+          bytes.get(Layouts.LONG, record + HeadRecord.SCOPES_OFFSET + (long) i * Long.BYTES);
+    }
+    return scopes;
+  }
+
   /**
    * Not in memory: what the index knows of it tells whether it is worth a read of the disk. The
    * table of the disk has no scopes; purges of these are found when the record is read.

@@ -140,6 +140,11 @@ public final class StoreLane {
     return lookup.keyText();
   }
 
+  /** What purges may match of an object that was found and is held. */
+  public long[] scopes(StoredHead found) {
+    return lookup.scopes(found);
+  }
+
   /**
    * After {@link Found#ON_DISK}: brings the record into memory. The waiter is told, on some other
    * thread, when it is there or can't be had; looking it up again tells which. False if too much is

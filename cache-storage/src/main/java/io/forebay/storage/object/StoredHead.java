@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The head record that a lane found last: in a region, or in what was read from a disk. One per
- * lane, valid until the lane's next find.
+ * lane, valid until the lane's next find, unless another one {@linkplain #takeOver takes it over}.
  */
 public final class StoredHead {
   public int region;
@@ -28,6 +28,29 @@ public final class StoredHead {
   public @Nullable TransitBuffer read;
 
   public StoredHead() {}
+
+  /**
+   * Becomes what another one is and holds what that one holds, which holds nothing any more: so two
+   * heads can be looked at at once.
+   */
+  public void takeOver(StoredHead other) {
+    region = other.region;
+    generation = other.generation;
+    slot = other.slot;
+    recordOffset = other.recordOffset;
+    headOffset = other.headOffset;
+    headLength = other.headLength;
+    bodyOffset = other.bodyOffset;
+    totalLength = other.totalLength;
+    objectId = other.objectId;
+    birth = other.birth;
+    bodyBirth = other.bodyBirth;
+    expiresAtMillis = other.expiresAtMillis;
+    softPurged = other.softPurged;
+    kind = other.kind;
+    sliceBytes = other.sliceBytes;
+    read = other.takeRead();
+  }
 
   /** Where the head lies; below 0 if in {@link #read}. */
   public int region() {

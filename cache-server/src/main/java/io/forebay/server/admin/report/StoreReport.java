@@ -6,6 +6,7 @@ import io.forebay.core.http.SyntheticRequest;
 import io.forebay.core.http.TargetUri;
 import io.forebay.core.key.KeyBuilder;
 import io.forebay.core.key.KeyRecipe;
+import io.forebay.core.key.KeyText;
 import io.forebay.core.key.PurgeUrl;
 import io.forebay.core.policy.Age;
 import io.forebay.core.policy.Decider;
@@ -95,6 +96,9 @@ public final class StoreReport {
       node.put("ageSeconds", Age.currentAgeSeconds(meta, nowMillis));
       node.put("ttlSeconds", Age.timeToLiveSeconds(meta, nowMillis));
     }
+    if (meta != null && meta.isCodedCopy()) {
+      node.put("coding", KeyText.coding(head.key()));
+    }
     node.put("bytes", head.totalLength());
     node.put("slices", head.slices());
     node.put("slicesMissing", one.slices().missing());
@@ -163,10 +167,11 @@ public final class StoreReport {
         found.addAll(survey.variants(target.baseScope(), MAX_VARIANTS));
       } else if (base != null) {
         found.add(base);
-        if (base.isMarker()) {
-          for (InspectedObject variant : survey.variants(target.baseScope(), MAX_VARIANTS)) {
-            if (!variant.isMarker()) {
-              found.add(variant);
+        StoredMeta meta = meta(base.head());
+        if (base.isMarker() || (meta != null && meta.isCompressible())) {
+          for (InspectedObject one : survey.variants(target.baseScope(), MAX_VARIANTS)) {
+            if (!one.isMarker() && (base.isMarker() || isCopy(one))) {
+              found.add(one);
             }
           }
         }
@@ -201,6 +206,12 @@ public final class StoreReport {
       list.add(target(survey, uri, key, Route.toOrigin("unknown"), found, null));
     }
     return notes(answer, survey);
+  }
+
+  /** Whether it is a coded copy of a response, and no response by itself. */
+  private static boolean isCopy(InspectedObject one) {
+    StoredMeta meta = meta(one.head());
+    return meta != null && meta.isCodedCopy();
   }
 
   /** The base key itself, with what a route adds to it, or a variant of it. */
@@ -262,7 +273,7 @@ public final class StoreReport {
     }
     InspectedObject first = found.getFirst();
     if (route.keyRecipe().hasSeveralKeys()) {
-      long objects = found.stream().filter(one -> !one.isMarker()).count();
+      long objects = found.stream().filter(one -> !one.isMarker() && !isCopy(one)).count();
       return "The route's key includes more than the URL: "
           + objects
           + (objects == 1 ? " object is" : " objects are")
@@ -272,7 +283,7 @@ public final class StoreReport {
       return explain(first, uri, route, nowMillis);
     }
     StoredMeta marker = meta(first.head());
-    int variants = found.size() - 1;
+    long variants = found.stream().filter(one -> !one.isMarker() && !isCopy(one)).count();
     return "Responses to this URL vary by "
         + (marker == null
             ? "fields that cannot be read"
@@ -291,6 +302,10 @@ public final class StoreReport {
     }
     if (meta == null) {
       return Reason.MISS_DAMAGED.explanation();
+    }
+    if (meta.isCodedCopy()) {
+      return "It is a copy in a content coding: it is served in place of the response that it was"
+          + " made of, to clients that accept the coding, as long as that is stored.";
     }
     Decision decision =
         Decider.decide(
