@@ -38,6 +38,10 @@ final class CodedSink implements ResponseSink, CodingStream.Listener {
   private @Nullable CodingStream stream;
   private HeaderFields trailers = HeaderFields.EMPTY;
   private long sentBytes;
+
+  /** The source was told to wait. */
+  private boolean isAwaited;
+
   private boolean hasEnded;
 
   private CodedSink(ClientResponse response, boolean decodes) {
@@ -163,7 +167,9 @@ final class CodedSink implements ResponseSink, CodingStream.Listener {
   public boolean isWritable() {
     // Both are asked, so that both tell when they are again.
     boolean isReady = stream == null || stream.isReady();
-    return sink.isWritable() && isReady;
+    boolean isWritable = sink.isWritable() && isReady;
+    isAwaited = !isWritable;
+    return isWritable;
   }
 
   @Override
@@ -200,8 +206,14 @@ final class CodedSink implements ResponseSink, CodingStream.Listener {
   @Override
   public void onBurstEnd() {
     sink.flush();
-    if (stream != null && !sink.isWritable()) {
+    if (stream == null) {
+      return;
+    }
+    if (!sink.isWritable()) {
       stream.pause();
+    } else if (isAwaited) {
+      // A sink tells only whom it has refused last: now that was nobody.
+      response.onWritable();
     }
   }
 

@@ -71,14 +71,15 @@ final class StreamCoding {
     if (status == 304) {
       return notModified(asked, fields);
     }
-    if (length == 0
+    if ((hasBody && length == 0)
         || status == 204
         || status == 206
         || !(hasBody || request.isHead())
         || CompressionSettings.forbidsTransform(asked)) {
       return fields;
     }
-    if (settings.suits(fields, length)) {
+    long bodyBytes = hasBody ? length : namedLength(fields);
+    if (settings.suits(fields, bodyBytes)) {
       return suited(loop, request, response, settings, fields, length, hasBody, isShared);
     }
     ContentCoding foreign = hasBody ? foreignCoding(asked, fields) : null;
@@ -231,6 +232,16 @@ final class StreamCoding {
     return coded == null
         ? fields
         : varying(fields.without(name -> name.equals("etag")).and(HeaderFields.of("etag", coded)));
+  }
+
+  /** What a response to HEAD says of the length of the body, or -1. */
+  private static long namedLength(HeaderFields fields) {
+    String named = fields.first("content-length");
+    try {
+      return named == null ? -1 : Long.parseLong(named);
+    } catch (NumberFormatException e) {
+      return -1;
+    }
   }
 
   private static @Nullable String weak(@Nullable String tag) {

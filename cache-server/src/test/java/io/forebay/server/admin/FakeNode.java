@@ -1,6 +1,7 @@
 package io.forebay.server.admin;
 
 import io.forebay.core.http.RequestView;
+import io.forebay.server.compress.Compressors;
 import io.forebay.server.config.ConfigEnvironment;
 import io.forebay.server.config.ConfigLoader;
 import io.forebay.server.config.ConfigOutcome;
@@ -38,6 +39,7 @@ import io.forebay.storage.placement.StorageClassStats;
 import io.forebay.storage.purge.PurgeEstimate;
 import io.forebay.storage.purge.PurgeKind;
 import io.forebay.storage.purge.PurgeStatus;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -287,6 +289,11 @@ public final class FakeNode implements NodeControl {
   @Override
   public double[] busyShares() {
     return new double[] {0.25, 0.5};
+  }
+
+  @Override
+  public Compressors compressors() {
+    return new Compressors(1, 1, UnpooledByteBufAllocator.DEFAULT);
   }
 
   @Override
