@@ -31,7 +31,8 @@ final class Tools {
           "h2load", "nghttp2-client",
           "nghttp", "nghttp2-client",
           "chromium", "chromium",
-          "php", "php-cli");
+          "php", "php-cli",
+          "varnishd", "varnish");
 
   /** Debian's, which has Debian's modules. */
   static final String PYTHON = "/usr/bin/python3";

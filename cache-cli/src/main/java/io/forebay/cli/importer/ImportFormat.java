@@ -4,6 +4,7 @@ import io.forebay.cli.importer.model.ConfigDraft;
 import io.forebay.cli.importer.model.ImportException;
 import io.forebay.cli.importer.model.ImportReport;
 import io.forebay.cli.importer.nginx.NginxImport;
+import io.forebay.cli.importer.vcl.VclImport;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Locale;
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A program whose configuration can be imported: what {@code --from} calls it, and its files. */
 enum ImportFormat {
+  VCL(".*\\.vcl", VclImport::read),
   // The first one whose file names match is chosen; nginx has all other names.
   NGINX(".*", NginxImport::read);
 
@@ -24,6 +26,8 @@ enum ImportFormat {
   }
 
   private final Pattern fileNames;
+
+  @SuppressWarnings("ImmutableEnumChecker") // A method.
   private final Reader reader;
 
   ImportFormat(String fileNames, Reader reader) {
