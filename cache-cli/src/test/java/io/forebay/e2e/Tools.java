@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Assumptions;
 final class Tools {
   private static final Map<String, String> PACKAGES =
       Map.of(
+          "traffic_server", "trafficserver",
           "nginx", "nginx-light",
           "haproxy", "haproxy",
           "curl", "curl",

@@ -1,9 +1,11 @@
 package io.forebay.cli.importer;
 
+import io.forebay.cli.importer.caddy.CaddyImport;
 import io.forebay.cli.importer.model.ConfigDraft;
 import io.forebay.cli.importer.model.ImportException;
 import io.forebay.cli.importer.model.ImportReport;
 import io.forebay.cli.importer.nginx.NginxImport;
+import io.forebay.cli.importer.trafficserver.TrafficServerImport;
 import io.forebay.cli.importer.vcl.VclImport;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -14,8 +16,10 @@ import org.jspecify.annotations.Nullable;
 
 /** A program whose configuration can be imported: what {@code --from} calls it, and its files. */
 enum ImportFormat {
-  VCL(".*\\.vcl", VclImport::read),
   // The first one whose file names match is chosen; nginx has all other names.
+  VCL(".*\\.vcl", VclImport::read),
+  TRAFFICSERVER(".*remap.*\\.config", TrafficServerImport::read),
+  CADDY("Caddyfile.*|.*\\.(caddy|caddyfile)", CaddyImport::read),
   NGINX(".*", NginxImport::read);
 
   /** Reads a file of the format into a draft, with a verdict for each statement. */

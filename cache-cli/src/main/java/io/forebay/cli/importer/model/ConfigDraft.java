@@ -23,6 +23,11 @@ public final class ConfigDraft {
         port, number -> new LinkedHashMap<>(Map.of("address", ":" + number)));
   }
 
+  /** All listeners, by their ports. */
+  public List<Map<String, Object>> listeners() {
+    return List.copyOf(listeners.values());
+  }
+
   /** Adds a certificate unless another one has the name. */
   public void certificate(String name, Map<String, Object> settingsOfIt) {
     certificates.putIfAbsent(name, settingsOfIt);

@@ -18,6 +18,14 @@ public final class ImportReport {
     add(of, Verdict.TAKEN, "");
   }
 
+  /** The directive and all within it are taken, but for what has a verdict. */
+  public void allTaken(Directive of) {
+    if (!knows(of)) {
+      taken(of);
+    }
+    of.block().forEach(this::allTaken);
+  }
+
   public void adapted(Directive of, String text) {
     add(of, Verdict.ADAPTED, text);
   }
@@ -68,6 +76,8 @@ public final class ImportReport {
   public List<Item> items() {
     return items.values().stream()
         .flatMap(List::stream)
+        // A snippet that is imported twice is reported once.
+        .distinct()
         .sorted(Comparator.comparing(Item::file).thenComparingInt(Item::line))
         .toList();
   }

@@ -3,6 +3,7 @@ package io.forebay.cli.importer.nginx;
 import io.forebay.cli.importer.model.ConfigDraft;
 import io.forebay.cli.importer.model.Directive;
 import io.forebay.cli.importer.model.ImportReport;
+import io.forebay.cli.importer.model.UntranslatableException;
 import io.forebay.cli.importer.nginx.ConditionTranslator.Regex;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

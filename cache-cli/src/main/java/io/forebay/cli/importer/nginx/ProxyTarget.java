@@ -1,5 +1,6 @@
 package io.forebay.cli.importer.nginx;
 
+import io.forebay.cli.importer.model.UntranslatableException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,9 @@
 package io.forebay.cli.importer.nginx;
 
+import io.forebay.cli.importer.model.Conditions;
 import io.forebay.cli.importer.model.Directive;
 import io.forebay.cli.importer.model.ImportReport;
+import io.forebay.cli.importer.model.UntranslatableException;
 import io.forebay.cli.importer.nginx.ConditionTranslator.Regex;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -140,7 +142,7 @@ final class RewriteRules {
       Regex regex = ConditionTranslator.regex(of.argument(0), false);
       Map<String, Object> when = new LinkedHashMap<>();
       when.put("path", Map.of("regex", regex.text()));
-      Map<String, Object> both = both(condition, when);
+      Map<String, Object> both = Conditions.both(condition, when);
       String target = withQuery(replacement);
       boolean isRedirect =
           flag.equals("redirect")
@@ -219,19 +221,5 @@ final class RewriteRules {
     }
     rule.putAll(actions);
     rules.add(rule);
-  }
-
-  /** A condition that holds where both do. */
-  static Map<String, Object> both(
-      @Nullable Map<String, Object> one, @Nullable Map<String, Object> other) {
-    if (one == null || other == null) {
-      return one == null ? (other == null ? Map.of() : other) : one;
-    }
-    if (one.keySet().stream().noneMatch(other::containsKey)) {
-      Map<String, Object> both = new LinkedHashMap<>(one);
-      both.putAll(other);
-      return both;
-    }
-    return Map.of("all", List.of(one, other));
   }
 }

@@ -1,8 +1,10 @@
 package io.forebay.cli.importer.nginx;
 
+import io.forebay.cli.importer.model.Conditions;
 import io.forebay.cli.importer.model.ConfigDraft;
 import io.forebay.cli.importer.model.Directive;
 import io.forebay.cli.importer.model.ImportReport;
+import io.forebay.cli.importer.model.UntranslatableException;
 import io.forebay.cli.importer.nginx.ConditionTranslator.Regex;
 import io.forebay.cli.importer.nginx.LocationImport.Plan;
 import java.util.ArrayList;
@@ -170,7 +172,7 @@ final class RouteImport {
     List<Map<String, Object>> others = new ArrayList<>();
     for (Special special : locations.specials()) {
       rules.addAll(
-          conditional(RewriteRules.both(scheme, special.condition()), special.plan().rules()));
+          conditional(Conditions.both(scheme, special.condition()), special.plan().rules()));
       others.add(special.condition());
       unlessAnswered(special.of(), special.plan());
     }
@@ -207,7 +209,7 @@ final class RouteImport {
       Map<String, Object> copy = new LinkedHashMap<>();
       @SuppressWarnings("unchecked")
       Map<String, Object> own = (Map<String, Object>) rule.get("when");
-      Map<String, Object> both = RewriteRules.both(condition, own);
+      Map<String, Object> both = Conditions.both(condition, own);
       if (!both.isEmpty()) {
         copy.put("when", both);
       }
@@ -243,7 +245,7 @@ final class RouteImport {
         Map<String, Object> condition =
             conditions.isEmpty()
                 ? special.condition()
-                : RewriteRules.both(
+                : Conditions.both(
                     special.condition(),
                     ConditionTranslator.not(Map.of("any", List.copyOf(conditions))));
         rules.addAll(conditional(condition, ofSpecial(special, origin, settings, isCached)));

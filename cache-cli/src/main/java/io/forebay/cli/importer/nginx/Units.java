@@ -1,5 +1,6 @@
 package io.forebay.cli.importer.nginx;
 
+import io.forebay.cli.importer.model.SettingUnits;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -52,18 +53,7 @@ final class Units {
     if (millis < 0) {
       return null;
     }
-    if (millis % 1000 != 0) {
-      return millis + "ms";
-    }
-    long seconds = millis / 1000;
-    if (seconds == 0) {
-      return "0s";
-    }
-    return seconds % 86_400 == 0
-        ? seconds / 86_400 + "d"
-        : seconds % 3600 == 0
-            ? seconds / 3600 + "h"
-            : seconds % 60 == 0 ? seconds / 60 + "m" : seconds + "s";
+    return SettingUnits.duration(millis);
   }
 
   /** Bytes of a size such as {@code 10m}, or -1. */
@@ -84,10 +74,6 @@ final class Units {
 
   /** A size of the configuration. */
   static String size(long bytes) {
-    return bytes % (1L << 30) == 0 && bytes > 0
-        ? (bytes >> 30) + "GiB"
-        : bytes % (1 << 20) == 0 && bytes > 0
-            ? (bytes >> 20) + "MiB"
-            : bytes % 1024 == 0 && bytes > 0 ? (bytes >> 10) + "KiB" : String.valueOf(bytes);
+    return SettingUnits.size(bytes);
   }
 }
