@@ -96,6 +96,7 @@ class ArchitectureTest {
               "jwt",
               "network",
               "page",
+              "plugin",
               "rule",
               "rule.expression",
               "text"));
@@ -195,6 +196,37 @@ class ArchitectureTest {
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("dev.cel..", "com.google.protobuf..", "org.antlr..")
+        .check(CLASSES);
+  }
+
+  /** What plugins are compiled against is all that they need. */
+  @Test
+  void theApiOfPluginsKnowsTheJdkAlone() {
+    JavaClasses api =
+        new ClassFileImporter().importPath(Path.of("..", "plugin-api", "target", "classes"));
+    assertTrue(api.size() > 20, "classes of the API: " + api.size());
+    noClasses()
+        .should()
+        .dependOnClassesThat()
+        .resideOutsideOfPackages("io.forebay.plugin..", "java..", "org.jspecify..")
+        .check(api);
+    noClasses()
+        .that()
+        .resideInAPackage("io.forebay.plugin")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("io.forebay.plugin.test")
+        .check(api);
+  }
+
+  @Test
+  void onlyPluginsAndTheBinderOfTheirConfigurationKnowTheApiOfPlugins() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages("io.forebay.server.plugin", "io.forebay.server.config")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("io.forebay.plugin..")
         .check(CLASSES);
   }
 

@@ -147,6 +147,9 @@ final class ReloadService {
         case ConfigOutcome.Refused refused -> Reload.refused(id, lines(refused));
         case ConfigOutcome.Loaded loaded -> {
           Reload outcome = order.isDryRun() ? rehearse(loaded) : apply(id, loaded);
+          if (order.isDryRun() || !outcome.errors().isEmpty()) {
+            loaded.config().plugins().set().close();
+          }
           if (!order.isDryRun() && outcome.errors().isEmpty()) {
             remember(loaded, order.author());
           }
@@ -171,7 +174,12 @@ final class ReloadService {
 
   /** See {@link io.forebay.server.node.NodeControl#configChanges}. */
   List<ConfigView.Change> changes(long from, long to) throws IOException {
-    return ConfigView.diff(accepted(from), accepted(to)).changes();
+    ServerConfig before = accepted(from);
+    ServerConfig after = accepted(to);
+    List<ConfigView.Change> changes = ConfigView.diff(before, after).changes();
+    before.plugins().set().close();
+    after.plugins().set().close();
+    return changes;
   }
 
   private ServerConfig accepted(long number) throws IOException {

@@ -282,7 +282,7 @@ public final class Server implements NodeControl, AutoCloseable {
       fills.recovery().limit(config.limits().recoveryFetches());
       names = opened(CachingNameResolver.over(namePlaces));
       Origins origins = Origins.load(config.origins(), Origins.NONE, ownListeners);
-      activeConfig = new ActiveConfig(compiled, origins);
+      activeConfig = opened(new ActiveConfig(compiled, origins));
       names.watch(origins.hostNames());
       originConnections.prepare(origins);
       int loopCount = Transport.loopCount(config.threads(), cpus);

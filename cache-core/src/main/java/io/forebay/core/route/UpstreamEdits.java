@@ -11,17 +11,32 @@ import org.jspecify.annotations.Nullable;
 public interface UpstreamEdits {
 
   /**
-   * Path and query that the origin is asked for.
+   * What the origin is asked.
    *
    * @param request what a fill asks, or the client's where it is passed
+   * @param fields that the origin would get
    */
-  String target(RequestView request);
-
-  /** The fields that the origin gets. */
-  HeaderFields fields(RequestView request, HeaderFields fields);
+  Edited edited(RequestView request, HeaderFields fields);
 
   /** The origin that gets a copy, or null. */
   default @Nullable Mirror mirror() {
     return null;
+  }
+
+  /**
+   * A request to the origin.
+   *
+   * @param target path and query, or {@link #NOT_SENT}
+   */
+  record Edited(String target, HeaderFields fields) {
+
+    /** In place of a target: the request must not be sent. */
+    public static final String NOT_SENT = "";
+
+    /** As it was asked. */
+    public static Edited none(RequestView request, HeaderFields fields) {
+      String query = request.query();
+      return new Edited(query == null ? request.path() : request.path() + "?" + query, fields);
+    }
   }
 }

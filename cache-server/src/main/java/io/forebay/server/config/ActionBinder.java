@@ -51,7 +51,8 @@ final class ActionBinder {
           "grace",
           "stale-if-error",
           "cache",
-          "response-headers");
+          "response-headers",
+          "plugin");
 
   private static final List<String> STORING = List.of("ttl", "grace", "stale-if-error", "cache");
 
@@ -62,7 +63,7 @@ final class ActionBinder {
   private static final Set<String> REDIRECTS = Set.of("301", "302", "303", "307", "308");
 
   /** Fields about framing, and those that say what the node did. */
-  private static final Set<String> OF_THE_NODE =
+  static final Set<String> OF_THE_NODE =
       Set.of(
           "age",
           "alt-svc",
@@ -82,7 +83,7 @@ final class ActionBinder {
           "via");
 
   /** Fields about framing, those that the node writes, and those that a fill decides about. */
-  private static final Set<String> OF_REQUESTS =
+  static final Set<String> OF_REQUESTS =
       Set.of(
           "accept-encoding",
           "cdn-loop",
@@ -115,6 +116,7 @@ final class ActionBinder {
   private final Set<String> origins;
   private final ReadFiles.Recorder files;
   private final BodyReader bodies;
+  private final PluginActionBinder plugins;
 
   /** Redirect maps that have been read, so that rules which name the same one share it. */
   private final Map<MapSource, ReadMap> maps = new HashMap<>();
@@ -129,7 +131,9 @@ final class ActionBinder {
       TreeReader reader,
       ConditionBinder conditions,
       Set<String> origins,
-      ReadFiles.Recorder files) {
+      ReadFiles.Recorder files,
+      PluginActionBinder plugins) {
+    this.plugins = plugins;
     this.reader = reader;
     this.conditions = conditions;
     this.origins = origins;
@@ -140,6 +144,10 @@ final class ActionBinder {
   /** The actions of a rule; null after a problem. */
   @Nullable RuleActions bind(
       String path, SourceLocation place, Map<String, ConfigTree.Entry> entries) {
+    ConfigTree.Entry ofPlugin = entries.get("plugin");
+    if (ofPlugin != null) {
+      return plugins.bind(path, ofPlugin, entries);
+    }
     boolean isWhole = true;
     LocalAnswer answer = null;
     String answering = null;

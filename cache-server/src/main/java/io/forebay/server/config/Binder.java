@@ -22,6 +22,7 @@ abstract sealed class Binder
         JwtBinder,
         ListenBinder,
         OriginBinder,
+        PluginBinder,
         ProtectionBinder,
         SigningBinder,
         SplitBinder,

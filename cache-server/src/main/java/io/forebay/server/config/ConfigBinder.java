@@ -32,6 +32,7 @@ import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 import io.forebay.server.config.ServerConfig.TunnelsConfig;
 import io.forebay.server.config.ServerConfig.UnkeyedConfig;
 import io.forebay.server.config.TlsConfig.CertificateConfig;
+import io.forebay.server.counters.PluginCounters;
 import io.forebay.server.geo.GeoLocator;
 import io.forebay.server.geo.MmdbFile;
 import io.forebay.server.text.Printable;
@@ -47,6 +48,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -59,10 +61,17 @@ final class ConfigBinder extends Binder {
   private static final int MIN_DEBUG_SECRET = 16;
 
   private final ConfigEnvironment environment;
+  private final Function<String, PluginCounters> counters;
 
-  ConfigBinder(ConfigValues values, ConfigEnvironment environment, List<ConfigProblem> problems) {
+  /** {@code counters} are those of a plugin, by its name. */
+  ConfigBinder(
+      ConfigValues values,
+      ConfigEnvironment environment,
+      List<ConfigProblem> problems,
+      Function<String, PluginCounters> counters) {
     super(values, problems, new LinkedHashMap<>());
     this.environment = environment;
+    this.counters = counters;
   }
 
   /** Where each value that is no default came from, by key path with names for indexes. */
@@ -87,7 +96,8 @@ final class ConfigBinder extends Binder {
     SplitBinder splitting = new SplitBinder(values, problems, sources);
     List<SplitConfig> splits = splitting.bind();
     GeoConfig geo = geo();
-    CompressionBinder compression = new CompressionBinder(values, problems, sources);
+    CompressionBinder compression = new CompressionBinder(values, problems, sources,
+    PluginsConfig plugins = new PluginBinder(values, problems, sources).bind(counters);
     RuleBinder rules =
         new RuleBinder(
             values,
@@ -96,7 +106,8 @@ final class ConfigBinder extends Binder {
             geo,
             isFingerprinting(),
             listeners.stream().map(ListenerConfig::name).collect(Collectors.toSet()),
-            originNames);
+            originNames,
+            plugins.set());
     return new ServerConfig(
         listeners,
         admin,
@@ -129,7 +140,8 @@ final class ConfigBinder extends Binder {
         debug(),
         splits,
         geo,
-        compression.bind());
+        compression.bind(,
+        plugins);
   }
 
   private DebugConfig debug() {

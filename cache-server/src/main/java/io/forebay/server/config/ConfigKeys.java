@@ -3107,6 +3107,32 @@ final class ConfigKeys {
           GeoConfig::asnFile,
           "MMDB file with the AS numbers of addresses, such as GeoLite2-ASN, for the condition `asn`"
               + " of rules.");
+  static final Field<PluginsConfig, Path> PLUGIN_DIRECTORY =
+      optional(
+          "directory",
+          ValueType.PATH,
+          "none: no plugins",
+          false,
+          PluginsConfig::directory,
+          "Directory whose jars (`*.jar`) are plugins; all of them are loaded, and run with all"
+              + " rights of the node. Neither it nor a jar may be writable by everybody.");
+  static final Field<PluginsConfig, Duration> PLUGIN_BUDGET =
+      live(
+          "budget",
+          duration("1ms", "10s"),
+          "50ms",
+          PluginsConfig::budget,
+          "How long one call of a plugin may take. Calls that take longer are logged and counted;"
+              + " after eight within a minute a rule does not call its plugin for a minute, which"
+              + " counts as a failure.");
+  static final Section<PluginsConfig> PLUGINS =
+      new Section<>(
+          "plugins",
+          Shape.ONCE,
+          "Code in jars that rules call with `plugin`. See [PLUGINS.md](PLUGINS.md).",
+          "",
+          List.of(PLUGIN_DIRECTORY, PLUGIN_BUDGET),
+          config -> Map.of("", config.plugins()));
   static final Section<GeoConfig> GEO =
       new Section<>(
           "geo",
@@ -3217,6 +3243,7 @@ final class ConfigKeys {
           ProtectionKeys.URL_KEYS,
           GEO,
           CompressionKeys.SECTION,
+          PLUGINS,
           LIMITS,
           TIMEOUTS,
           HTTP2,

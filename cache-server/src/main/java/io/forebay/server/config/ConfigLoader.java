@@ -1,5 +1,6 @@
 package io.forebay.server.config;
 
+import io.forebay.server.counters.PluginCounters;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -7,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 public final class ConfigLoader {
   private final ConfigEnvironment environment;
   private final MountTable mounts;
+
+  /** Over all loads: counters of plugins go on after a reload. */
+  private final Map<String, PluginCounters> pluginCounters = new ConcurrentHashMap<>();
 
   public ConfigLoader(ConfigEnvironment environment) {
     this(environment, MountTable.system());
@@ -92,7 +97,12 @@ public final class ConfigLoader {
     if (standIns != null) {
       new Rehearsal(values, standIns).apply();
     }
-    ConfigBinder binder = new ConfigBinder(values, environment, problems);
+    ConfigBinder binder =
+        new ConfigBinder(
+            values,
+            environment,
+            problems,
+            name -> pluginCounters.computeIfAbsent(name, any -> new PluginCounters()));
     if (isFileUnknown) {
       // Nothing is known of its keys: what would now seem to be missing may well stand in it.
       return refused(problems, includes);
@@ -101,6 +111,8 @@ public final class ConfigLoader {
     if (problems.isEmpty()) {
       warnOfDisk(config, warnings);
       warnOfRoot(config, warnings);
+    } else {
+      config.plugins().set().close();
     }
     return problems.isEmpty()
         ? new ConfigOutcome.Loaded(

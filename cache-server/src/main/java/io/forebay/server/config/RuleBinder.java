@@ -4,7 +4,9 @@ import io.forebay.core.key.NamePatterns;
 import io.forebay.core.route.CookieFilter;
 import io.forebay.server.config.ServerConfig.KeyConfig;
 import io.forebay.server.page.ErrorPages;
+import io.forebay.server.plugin.PluginSet;
 import io.forebay.server.rule.Condition;
+import io.forebay.server.rule.Extension;
 import io.forebay.server.rule.KeyGroups;
 import io.forebay.server.rule.LocalAnswer;
 import io.forebay.server.rule.RequestPart;
@@ -17,6 +19,7 @@ import io.forebay.server.text.Printable;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -47,7 +50,8 @@ final class RuleBinder {
       GeoConfig geo,
       boolean isFingerprinting,
       Set<String> listeners,
-      Set<String> origins) {
+      Set<String> origins,
+      PluginSet plugins) {
     this.values = values;
     this.splits = splits;
     reader = new TreeReader(problems);
@@ -59,7 +63,13 @@ final class RuleBinder {
             geo,
             isFingerprinting,
             listeners);
-    actions = new ActionBinder(reader, conditions, origins, values.files());
+    actions =
+        new ActionBinder(
+            reader,
+            conditions,
+            origins,
+            values.files(),
+            new PluginActionBinder(reader, plugins, origins));
     presets = new PresetBinder(values, reader);
     sets = named(ConfigKeys.RULE_SETS, ConfigKeys.RULE_SET);
     conditions.bindMatchers();
@@ -144,24 +154,44 @@ final class RuleBinder {
             .filter(split -> names.contains(split.name()))
             .sorted(Comparator.comparing(Split::name))
             .toList();
-    if (KeyGroups.combinations(used) > KeyGroups.MAX) {
+    List<Extension> extensions = new ArrayList<>();
+    Set<String> extensionNames = new HashSet<>();
+    for (Bound bound : rules) {
+      Extension extension = bound.rule().extension();
+      if (extension != null && !extension.groups().isEmpty()) {
+        extensions.add(extension);
+        if (!extensionNames.add(extension.name())) {
+          reader.problem(
+              bound.place(),
+              bound.path(),
+              "another rule of the route has groups of plugin " + extension.name(),
+              "a key can have them once; use the plugin in one rule of the route");
+          return KeyGroups.NONE;
+        }
+      }
+    }
+    long combinations = KeyGroups.combinations(used, extensions);
+    if (combinations > KeyGroups.MAX) {
       reader.problem(
           tree.place(),
           scope + ".rules",
-          "splits with "
-              + KeyGroups.combinations(used)
+          (extensions.isEmpty() ? "splits with " : "splits and plugins with ")
+              + combinations
               + " combinations of groups change what the origin is asked",
           "use at most " + KeyGroups.MAX);
       return KeyGroups.NONE;
     }
-    if (!used.isEmpty() && key.noVarySearch()) {
+    if ((!used.isEmpty() || !extensions.isEmpty()) && key.noVarySearch()) {
       reader.problem(
           tree.place(),
           scope + ".rules",
-          "a split changes what the origin is asked, and the key honours No-Vary-Search",
+          (used.isEmpty() ? "a plugin" : "a split")
+              + " changes what the origin is asked, and the key honours No-Vary-Search",
           "set key.no-vary-search: false, or add pass: true to the rule");
     }
-    return used.isEmpty() ? KeyGroups.NONE : new KeyGroups(used);
+    return used.isEmpty() && extensions.isEmpty()
+        ? KeyGroups.NONE
+        : new KeyGroups(used, extensions);
   }
 
   private static boolean changesShared(Rule rule) {

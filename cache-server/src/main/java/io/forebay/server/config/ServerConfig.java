@@ -42,7 +42,8 @@ public record ServerConfig(
     DebugConfig debug,
     List<SplitConfig> splits,
     GeoConfig geo,
-    CompressionConfig compression) {
+    CompressionConfig compression,
+    PluginsConfig plugins) {
 
   /** A matcher or a set of rules as it was written; the routes have what it was compiled to. */
   public record NamedRules(String name, String text) {}

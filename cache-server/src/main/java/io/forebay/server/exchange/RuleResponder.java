@@ -42,7 +42,9 @@ final class RuleResponder {
     }
     RequestView received = request.view();
     RequestFacts facts =
-        new RequestFacts().of(received, request.client(), address(request), loop.nowMillis());
+        new RequestFacts()
+            .of(received, request.client(), address(request), loop.nowMillis())
+            .on(request.route().name());
     RuleOutcome outcome = rules.of(facts, loop.counters().ruleErrors);
     request.rules(outcome);
     request.route(request.config().ruled(request.route(), outcome));

@@ -49,6 +49,7 @@ import io.forebay.server.origin.call.OriginRequest;
 import io.forebay.server.protect.RouteProtection;
 import io.forebay.server.response.ResponsePlan;
 import io.forebay.server.rule.CorsPolicy;
+import io.forebay.server.rule.Extension;
 import io.forebay.server.rule.LocalAnswer;
 import io.forebay.server.rule.RequestFacts;
 import io.forebay.server.rule.RouteRules;
@@ -253,7 +254,8 @@ public final class RequestExplainer {
       return null;
     }
     notes.add("rules were asked as for a client at " + CLIENT.address() + " over HTTP/1.1");
-    RequestFacts facts = new RequestFacts().of(request, CLIENT, CLIENT.ip(), stage.nowMillis);
+    RequestFacts facts =
+        new RequestFacts().of(request, CLIENT, CLIENT.ip(), stage.nowMillis).on(of.name());
     RuleOutcome outcome = ofRoute.of(facts, new RuleErrors());
     CorsPolicy cors = ofRoute.presets().cors();
     if (cors != null) {
@@ -264,25 +266,29 @@ public final class RequestExplainer {
     }
     for (RuleFailure failure : outcome.failures()) {
       var rule = failure.rule();
-      addRule(
-          "rule " + rule.name(),
-          null,
-          rule.place()
-              + ": its expression has no value: "
-              + Printable.json(failure.reason())
-              + (rule.appliesOnError() ? "; it applies" : "; it does not apply"));
+      String why =
+          rule.extension() == null
+              ? ": its expression has no value: "
+                  + Printable.json(failure.reason())
+                  + (rule.appliesOnError() ? "; it applies" : "; it does not apply")
+              : ": " + Printable.json(failure.reason());
+      addRule("rule " + rule.name(), null, rule.place() + why);
     }
     for (var rule : ofRoute.slowRules()) {
+      Extension extension = rule.extension();
       notes.add(
           "rule "
               + rule.name()
-              + " has an expression: hits that it is asked about are not answered in the fast lane");
+              + (extension == null ? " has an expression" : " asks plugin " + extension.name())
+              + ": hits that it is asked about are not answered in the fast lane");
     }
     outcome
         .rules()
         .forEach(rule -> {
           addRule("rule " + rule.name(), null, rule.describe());
-          if (!rule.isForFastLane() && rule.actions().answer() == null) {
+          if (!rule.isForFastLane()
+              && rule.actions().answer() == null
+              && rule.extension() == null) {
             notes.add("a hit leaves the fast lane because of rule " + rule.name());
           }
         });

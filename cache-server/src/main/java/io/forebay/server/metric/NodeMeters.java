@@ -41,6 +41,9 @@ final class NodeMeters {
   /** Origins with meters of their adaptive limits; likewise. */
   private final Set<String> limited = new HashSet<>();
 
+  /** Plugins with meters; likewise. */
+  private final Set<String> plugins = new HashSet<>();
+
   private record ServerKey(String origin, String server) {}
 
   private record CertificateKey(String name, String kind) {}
@@ -118,6 +121,12 @@ final class NodeMeters {
     for (LimitStatus limit : from.originLimits()) {
       if (limited.size() < NameTable.MAX_NAMES && limited.add(limit.origin())) {
         LimitMetrics.addNamed(meters, from, limit.origin());
+      }
+    }
+    for (String plugin : from.node().config().plugins().set().names()) {
+      if (plugins.size() < NameTable.MAX_NAMES && plugins.add(plugin)) {
+        PluginMetrics.addNamed(
+            meters, plugin, from.node().config().plugins().set().counters(plugin));
       }
     }
     Set<CertificateKey> now = new HashSet<>();

@@ -1,5 +1,6 @@
 package io.forebay.server.origin;
 
+import io.forebay.core.route.UpstreamEdits;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.origin.call.OriginCall;
 import io.forebay.server.origin.call.OriginFailure;
@@ -86,17 +87,22 @@ public final class PooledOriginClient implements OriginSender {
 
   /** Sends a request to that origin alone. */
   OriginCall sendTo(String name, OriginRequest request, OriginListener listener) {
-    RequestHeadWriter.check(request);
+    boolean isRefused = request.target().equals(UpstreamEdits.Edited.NOT_SENT);
+    if (!isRefused) {
+      RequestHeadWriter.check(request);
+    }
     Origin origin = origins.find(name);
     ServedDirectory directory = origin == null ? null : origin.directory();
-    if (origin != null && directory != null && !isClosed) {
+    if (origin != null && directory != null && !isClosed && !isRefused) {
       return DirectoryWatch.send(this, origin, directory, request, listener);
     }
     PooledCall call = new PooledCall(this, origin, request, listener);
     // Failures found while this is set are told to the listener after this method has returned.
     isSending = true;
     try {
-      if (origin == null) {
+      if (isRefused) {
+        call.fail(Kind.DEFECT, "a plugin of the route failed, so the request is not sent");
+      } else if (origin == null) {
         call.fail(Kind.UNKNOWN_ORIGIN, "there is no origin named " + Printable.line(name));
       } else if (isClosed) {
         call.fail(stopped(origin));

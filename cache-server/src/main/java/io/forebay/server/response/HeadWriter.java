@@ -10,6 +10,7 @@ import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +32,25 @@ import org.jspecify.annotations.Nullable;
  * buffer that the sink gives.
  */
 public final class HeadWriter {
+  /** What a client needs to read a response, and what the node says of it. */
+  private static final byte[][] NEEDED =
+      Stream.of(
+              "age:",
+              "alt-svc:",
+              "cache-status:",
+              "content-encoding:",
+              "content-range:",
+              "content-type:",
+              "date:",
+              "location:",
+              "proxy-status:",
+              "strict-transport-security:",
+              "vary:",
+              "via:",
+              "www-authenticate:")
+          .map(name -> name.getBytes(StandardCharsets.ISO_8859_1))
+          .toArray(byte[][]::new);
+
   /** No head is begun. */
   private static final int NONE = Integer.MAX_VALUE;
 
@@ -189,6 +209,11 @@ public final class HeadWriter {
       ruled.judge(facts.of(status, lines == null ? head : Unpooled.wrappedBuffer(lines)));
       facts.clear();
       whole = null;
+    }
+    if (ruled.isBare()) {
+      NamedLines.retainIn(head, NEEDED);
+      HeadLines.text(head, "cache-control: no-store\r\n");
+      return;
     }
     for (int i = 0; i < ruled.editCount(); i++) {
       if (!ruled.applies(i)) {

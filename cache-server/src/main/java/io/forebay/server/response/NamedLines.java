@@ -1,12 +1,15 @@
 package io.forebay.server.response;
 
 import io.netty.buffer.ByteBuf;
+import java.nio.charset.StandardCharsets;
 
 /**
  * Finds and removes lines of some fields in a head that is being written, by the beginnings {@code
  * name:} of lines, in lower case. Works in place, and allocates nothing.
  */
 final class NamedLines {
+  private static final byte[] STATUS_LINE = "HTTP/".getBytes(StandardCharsets.ISO_8859_1);
+
   private NamedLines() {}
 
   /** Whether one of the lines written so far begins so. */
@@ -32,6 +35,22 @@ final class NamedLines {
     if (to >= 0) {
       head.writerIndex(to);
     }
+  }
+
+  /** Removes all lines of fields but those that begin so; a status line stays. */
+  static void retainIn(ByteBuf head, byte[][] beginnings) {
+    int at = head.readerIndex();
+    int to = at;
+    while (at < head.writerIndex()) {
+      int end = lineEnd(head, at);
+      if (beginsWith(head, at, STATUS_LINE) || beginsWithAny(head, at, beginnings)) {
+        for (int i = at; i < end; i++) {
+          head.setByte(to++, head.getByte(i));
+        }
+      }
+      at = end;
+    }
+    head.writerIndex(to);
   }
 
   /** The index of the next such line from the beginning of a line on, or -1. */

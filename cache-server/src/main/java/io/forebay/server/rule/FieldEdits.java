@@ -129,7 +129,8 @@ public final class FieldEdits {
   }
 
   /** Some fields edited. */
-  HeaderFields edited(HeaderFields fields, RequestView request, String @Nullable [] captures) {
+  public HeaderFields edited(
+      HeaderFields fields, RequestView request, String @Nullable [] captures) {
     HeaderFields.Builder out = HeaderFields.builder();
     fields.without(removed::contains).forEach(out::add);
     for (List<Line> lines : List.of(set, added)) {

@@ -29,6 +29,7 @@ public final class RequestFacts {
   private @Nullable IpAddress address;
   private boolean isAddressKnown;
   private long nowMillis;
+  private String route = "";
   private final StepBudget steps = new StepBudget();
   private @Nullable EvaluationException failure;
 
@@ -71,24 +72,35 @@ public final class RequestFacts {
     return this;
   }
 
-  RequestView view() {
+  /** The same on a route. */
+  public RequestFacts on(String routeName) {
+    route = routeName;
+    return this;
+  }
+
+  public RequestView view() {
     return Objects.requireNonNull(view);
   }
 
-  RuleClient client() {
+  public RuleClient client() {
     return Objects.requireNonNull(client);
+  }
+
+  /** Name of the route; empty in the fast lane. */
+  public String route() {
+    return route;
   }
 
   boolean isFast() {
     return wire != null;
   }
 
-  long nowMillis() {
+  public long nowMillis() {
     return nowMillis;
   }
 
   /** The client's address as text; empty where it is not known. */
-  String clientText() {
+  public String clientText() {
     IpAddress known = address;
     return known == null || known.equals(IpAddress.UNKNOWN)
         ? ""

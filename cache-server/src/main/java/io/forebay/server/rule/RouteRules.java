@@ -64,9 +64,11 @@ public final class RouteRules {
     return presets.hasFields() ? of(facts, ofPresets, new RuleOutcome()) : null;
   }
 
-  /** The rules of it that hits have to ask and that have an expression in CEL. */
+  /** The rules of it that hits have to ask and that have an expression in CEL or a plugin. */
   public List<Rule> slowRules() {
-    return Arrays.stream(ofHits).filter(Rule::hasExpression).toList();
+    return Arrays.stream(ofHits)
+        .filter(rule -> rule.hasExpression() || rule.extension() != null)
+        .toList();
   }
 
   /**
@@ -91,8 +93,14 @@ public final class RouteRules {
         outcome.addFailure(rule, facts.failure());
       }
       if (verdict == Condition.YES || (verdict == Condition.FAILED && rule.appliesOnError())) {
-        outcome.add(rule, facts.view());
-        if (rule.actions().answer() != null) {
+        Extension extension = rule.extension();
+        if (extension == null) {
+          outcome.add(rule, facts.view());
+        } else {
+          outcome.add(
+              rule, extension, extension.ask(facts), facts.view(), keyGroups.weight(extension));
+        }
+        if (outcome.answer() != null) {
           break;
         }
       }

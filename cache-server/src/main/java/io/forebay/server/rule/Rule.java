@@ -56,6 +56,11 @@ public record Rule(
     return condition != null && condition.hasExpression();
   }
 
+  /** The code from outside that it calls, or null. */
+  public @Nullable Extension extension() {
+    return actions.extension();
+  }
+
   /** How many groups the expressions on the path have. */
   public int groups() {
     Condition condition = when;

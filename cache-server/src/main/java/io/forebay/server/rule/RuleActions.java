@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param mirror the origin that gets a copy of the request
  * @param heldBodyBytes up to which length request bodies are read before the origin is asked; 0 for
  *     not at all
+ * @param extension code that says what else it does
  */
 public record RuleActions(
     @Nullable LocalAnswer answer,
@@ -29,7 +30,50 @@ public record RuleActions(
     @Nullable FieldEdits responseFields,
     @Nullable ResponseCondition response,
     @Nullable Mirror mirror,
-    long heldBodyBytes) {
+    long heldBodyBytes,
+    @Nullable Extension extension) {
+
+  /** Without code from outside. */
+  public RuleActions(
+      @Nullable LocalAnswer answer,
+      boolean passes,
+      @Nullable String origin,
+      @Nullable Rewrite rewrite,
+      @Nullable FieldEdits requestFields,
+      @Nullable StoreActions store,
+      @Nullable FieldEdits responseFields,
+      @Nullable ResponseCondition response,
+      @Nullable Mirror mirror,
+      long heldBodyBytes) {
+    this(
+        answer,
+        passes,
+        origin,
+        rewrite,
+        requestFields,
+        store,
+        responseFields,
+        response,
+        mirror,
+        heldBodyBytes,
+        null);
+  }
+
+  /** Of a rule that asks an extension. */
+  public static RuleActions ofExtension(Extension extension, boolean passes) {
+    return new RuleActions(null, passes, null, null, null, null, null, null, null, 0, extension);
+  }
+
+  /** What an extension answers a request with. */
+  public static RuleActions ofAnswer(LocalAnswer answer) {
+    return new RuleActions(answer, false, null, null, null, null, null, null, null, 0);
+  }
+
+  /** What an extension says of a request that goes on. */
+  public static RuleActions ofRequest(
+      boolean passes, @Nullable String origin, @Nullable FieldEdits responseFields) {
+    return new RuleActions(null, passes, origin, null, null, null, responseFields, null, null, 0);
+  }
 
   /** Of a rule that does nothing but change fields of what is delivered. */
   static RuleActions ofFields(FieldEdits edits) {
@@ -49,7 +93,10 @@ public record RuleActions(
 
   /** Whether what the origin answers may be different for it. */
   public boolean changesRequest() {
-    return origin != null || rewrite != null || requestFields != null;
+    return origin != null
+        || rewrite != null
+        || requestFields != null
+        || (extension != null && extension.changesRequests());
   }
 
   /** Whether an expression in CEL decides about the storing of responses. */
@@ -61,6 +108,9 @@ public record RuleActions(
 
   String describe() {
     StringJoiner words = new StringJoiner(", ");
+    if (extension != null) {
+      words.add("asks plugin " + extension.name());
+    }
     switch (answer) {
       case null -> {}
       case LocalAnswer.Deny deny -> words.add("denies with " + deny.status());
@@ -110,13 +160,18 @@ public record RuleActions(
 
   /** Whether a hit may be different for it. */
   boolean concernsHits() {
-    return answer != null || passes || responseFields != null || mirrorsHits();
+    return answer != null
+        || passes
+        || responseFields != null
+        || mirrorsHits()
+        || (extension != null && extension.concernsHits());
   }
 
   /** Whether the fast lane can do it. */
   boolean isForFastLane() {
     FieldEdits fields = responseFields;
     return answer == null
+        && extension == null
         && !passes
         && !mirrorsHits()
         && (fields == null || (fields.isConstant() && (response == null || response.isFast())));

@@ -17,8 +17,10 @@ import org.jspecify.annotations.Nullable;
  * by the fast lane, which fills in the edits of fields alone.
  */
 public final class RuleOutcome {
+  private static final FieldEdits NO_EDITS = new FieldEdits(List.of(), List.of(), List.of());
 
   private final List<Rule> rules = new ArrayList<>(0);
+  private final List<HeldRule> held = new ArrayList<>(0);
   private final List<RuleFailure> failures = new ArrayList<>(0);
   private final RuleErrors errors;
   private @Nullable LocalAnswer answer;
@@ -38,11 +40,18 @@ public final class RuleOutcome {
   /** For which responses, or null for all. */
   private @Nullable ResponseCondition[] conditions = new ResponseCondition[0];
 
+  /** What says the edits when a response is there, or null where they are known. */
+  private @Nullable ExtensionCall[] calls = new ExtensionCall[0];
+
   /** Whether the condition held when it was asked last; not kept for edits without one. */
   private boolean[] verdicts = new boolean[0];
 
   private int editCount;
   private boolean hasConditions;
+
+  /** The response must not show what it has of fields: an extension failed. */
+  private boolean isBare;
+
   private @Nullable Supplier<byte[]> lastLines;
 
   /** For the fast lane. */
@@ -61,6 +70,7 @@ public final class RuleOutcome {
 
   void clear() {
     editCount = 0;
+    isBare = false;
     hasConditions = false;
   }
 
@@ -76,10 +86,36 @@ public final class RuleOutcome {
   /** The rule holds, in an exchange. */
   void add(Rule rule, RequestView request) {
     rules.add(rule);
+    held.add(new HeldRule(rule, null));
+    addActions(rule, request);
+  }
+
+  /**
+   * The same of a rule that an extension was asked for.
+   *
+   * @param weight of the groups of the extension among the combinations of the key
+   */
+  void add(Rule rule, Extension extension, ExtensionCall call, RequestView request, int weight) {
+    rules.add(rule);
+    held.add(new HeldRule(rule, call));
+    String failure = call.failure();
+    if (failure != null) {
+      failures.add(new RuleFailure(rule, failure));
+    }
+    passes |= rule.actions().passes();
+    keyGroup += weight * call.group();
+    addActions(
+        new Rule(rule.name(), rule.place(), null, rule.appliesOnError(), call.actions()), request);
+    editsRequest |= extension.changesRequests();
+    concernsStoring |= extension.concernsStoring();
+    add(NO_EDITS, NO_EDITS.constantLines(), null, call);
+  }
+
+  private void addActions(Rule rule, RequestView request) {
     String[] captured = rule.captures(request);
     FieldEdits fields = rule.actions().responseFields();
     if (fields != null) {
-      add(fields, fields.lines(request, captured), rule.actions().response());
+      add(fields, fields.lines(request, captured), rule.actions().response(), null);
     }
     if (rule.actions().origin() != null) {
       origin = rule.actions().origin();
@@ -115,27 +151,33 @@ public final class RuleOutcome {
   void addFast(Rule rule) {
     FieldEdits fields = rule.actions().responseFields();
     if (fields != null) {
-      add(fields, fields.constantLines(), rule.actions().response());
+      add(fields, fields.constantLines(), rule.actions().response(), null);
     }
   }
 
   /** Edits of every response. */
   void add(FieldEdits constant) {
-    add(constant, constant.constantLines(), null);
+    add(constant, constant.constantLines(), null, null);
   }
 
-  private void add(FieldEdits fields, byte[] fieldLines, @Nullable ResponseCondition condition) {
+  private void add(
+      FieldEdits fields,
+      byte[] fieldLines,
+      @Nullable ResponseCondition condition,
+      @Nullable ExtensionCall call) {
     if (editCount == edits.length) {
       int room = Math.max(4, 2 * editCount);
       edits = Arrays.copyOf(edits, room);
       lines = Arrays.copyOf(lines, room);
       conditions = Arrays.copyOf(conditions, room);
+      calls = Arrays.copyOf(calls, room);
       verdicts = Arrays.copyOf(verdicts, room);
     }
     edits[editCount] = fields;
     conditions[editCount] = condition;
+    calls[editCount] = call;
     lines[editCount++] = fieldLines;
-    hasConditions |= condition != null;
+    hasConditions |= condition != null || call != null;
   }
 
   /** The rules that hold, in their order. */
@@ -175,7 +217,7 @@ public final class RuleOutcome {
 
   /** What the origin is asked otherwise than the client asks, or null. */
   public @Nullable UpstreamEdits upstreamEdits() {
-    return editsRequest ? new RuleUpstreamEdits(rules, mirror) : null;
+    return editsRequest ? new RuleUpstreamEdits(held, mirror) : null;
   }
 
   /** Up to which length a request body is read before the origin is asked; 0 for not at all. */
@@ -190,7 +232,7 @@ public final class RuleOutcome {
 
   /** What is said of the storing of responses, or null. */
   public @Nullable ResponseRules responseRules() {
-    return concernsStoring ? new RuleResponseRules(rules, errors) : null;
+    return concernsStoring ? new RuleResponseRules(held, errors) : null;
   }
 
   /** Lines that every response has behind all others. */
@@ -215,10 +257,23 @@ public final class RuleOutcome {
 
   /** Asks all conditions about a response, before any edit changes its fields. */
   public void judge(ResponseHead head) {
+    isBare = false;
     for (int i = 0; i < editCount; i++) {
       ResponseCondition condition = conditions[i];
+      ExtensionCall call = calls[i];
+      if (call != null) {
+        FieldEdits said = call.delivered(head);
+        isBare |= said == null;
+        edits[i] = said == null ? NO_EDITS : said;
+        lines[i] = edits[i].constantLines();
+      }
       verdicts[i] = condition == null || condition.holds(head);
     }
+  }
+
+  /** Whether the response that was judged goes out with the fields alone that it needs. */
+  public boolean isBare() {
+    return isBare;
   }
 
   /** Whether an edit applies to the response that was judged. */
@@ -244,7 +299,7 @@ public final class RuleOutcome {
   /** Whether the fields of that name, in lower case, are removed or replaced in every response. */
   public boolean removes(String name) {
     for (int i = 0; i < editCount; i++) {
-      if (conditions[i] == null && edits[i].removes(name)) {
+      if (conditions[i] == null && calls[i] == null && edits[i].removes(name)) {
         return true;
       }
     }

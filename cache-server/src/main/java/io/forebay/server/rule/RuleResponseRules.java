@@ -8,7 +8,7 @@ import io.forebay.server.rule.expression.StepBudget;
 import java.util.List;
 
 /** What the rules that hold for a request say of the storing of its response. */
-record RuleResponseRules(List<Rule> rules, RuleErrors errors) implements ResponseRules {
+record RuleResponseRules(List<HeldRule> rules, RuleErrors errors) implements ResponseRules {
 
   RuleResponseRules {
     rules = List.copyOf(rules);
@@ -18,10 +18,13 @@ record RuleResponseRules(List<Rule> rules, RuleErrors errors) implements Respons
   public ResponseOverrides of(int status, FieldsView response) {
     ResponseOverrides all = ResponseOverrides.NONE;
     StepBudget steps = new StepBudget();
-    for (Rule rule : rules) {
-      StoreActions store = rule.actions().store();
+    for (HeldRule held : rules) {
+      StoreActions store = held.rule().actions().store();
+      ExtensionCall call = held.call();
       if (store != null) {
         all = store.over(all, status, response, errors, steps);
+      } else if (call != null) {
+        all = StoreActions.over(all, call.ofResponse(status, response));
       }
     }
     return all;

@@ -12,32 +12,35 @@ import org.jspecify.annotations.Nullable;
  * request that the origin is asked with: of a fill that is what the key has, so the first client
  * cannot put anything else into a response that others get.
  */
-record RuleUpstreamEdits(List<Rule> rules, @Nullable Mirror mirror) implements UpstreamEdits {
+record RuleUpstreamEdits(List<HeldRule> rules, @Nullable Mirror mirror) implements UpstreamEdits {
 
   RuleUpstreamEdits {
     rules = List.copyOf(rules);
   }
 
   @Override
-  public String target(RequestView request) {
-    for (Rule rule : rules.reversed()) {
+  public Edited edited(RequestView request, HeaderFields fields) {
+    Edited edited = Edited.none(request, fields);
+    for (HeldRule held : rules) {
+      Rule rule = held.rule();
+      ExtensionCall call = held.call();
+      if (call != null) {
+        edited = call.edited(request, edited);
+        if (edited.target().equals(Edited.NOT_SENT)) {
+          return edited;
+        }
+        continue;
+      }
       Rewrite rewrite = rule.actions().rewrite();
-      if (rewrite != null) {
-        return rewrite.target(request, rule.captures(request));
-      }
-    }
-    String query = request.query();
-    return query == null ? request.path() : request.path() + "?" + query;
-  }
-
-  @Override
-  public HeaderFields fields(RequestView request, HeaderFields fields) {
-    HeaderFields edited = fields;
-    for (Rule rule : rules) {
       FieldEdits edits = rule.actions().requestFields();
-      if (edits != null) {
-        edited = edits.edited(edited, request, rule.captures(request));
+      if (rewrite == null && edits == null) {
+        continue;
       }
+      String[] captures = rule.captures(request);
+      edited =
+          new Edited(
+              rewrite == null ? edited.target() : rewrite.target(request, captures),
+              edits == null ? edited.fields() : edits.edited(edited.fields(), request, captures));
     }
     return edited;
   }

@@ -23,12 +23,14 @@ public record StoreActions(@Nullable ResponseCondition when, ResponseOverrides o
     if (when != null && !when.holds(status, response, errors, steps)) {
       return before;
     }
+    return over(before, overrides);
+  }
+
+  static ResponseOverrides over(ResponseOverrides before, ResponseOverrides later) {
     return new ResponseOverrides(
-        overrides.ttl() == null ? before.ttl() : overrides.ttl(),
-        overrides.whileRevalidate() == null
-            ? before.whileRevalidate()
-            : overrides.whileRevalidate(),
-        overrides.ifError() == null ? before.ifError() : overrides.ifError(),
-        overrides.isNeverStored() || before.isNeverStored());
+        later.ttl() == null ? before.ttl() : later.ttl(),
+        later.whileRevalidate() == null ? before.whileRevalidate() : later.whileRevalidate(),
+        later.ifError() == null ? before.ifError() : later.ifError(),
+        later.isNeverStored() || before.isNeverStored());
   }
 }

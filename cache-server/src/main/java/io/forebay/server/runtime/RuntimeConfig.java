@@ -23,6 +23,7 @@ import io.forebay.server.http.ClientInfo;
 import io.forebay.server.network.IpAddress;
 import io.forebay.server.network.NetworkSet;
 import io.forebay.server.page.ErrorPages;
+import io.forebay.server.plugin.Lease;
 import io.forebay.server.protect.RouteProtection;
 import io.forebay.server.protect.forward.ForwardRule;
 import io.forebay.server.protect.url.DebugToken;
@@ -84,8 +85,13 @@ public final class RuntimeConfig {
   /** Ports of https by the plain text listener that redirects there. */
   private final Map<String, Integer> httpsRedirects;
 
+  /** Keeps the handlers of plugins open for as long as an exchange has this configuration. */
+  @SuppressWarnings("unused")
+  private final @Nullable Lease plugins;
+
   private RuntimeConfig(ServerConfig config, NameTable routeNumbers) {
     this.config = config;
+    this.plugins = config.plugins().set().lease();
     this.upstream = new UpstreamRequest(config.forwarding());
     this.purgers = TrustedNetworks.of(config.purge().from());
     List<String> readers = config.forwarding().cacheTagsTo();

@@ -75,8 +75,8 @@ public final class UpstreamRequest {
     for (int i = 0; i < validators.size(); i++) {
       out.add(validators.name(i), validators.value(i));
     }
-    return new OriginRequest(
-            request.method(), target(route, request), edited(route, request, out), body)
+    UpstreamEdits.Edited edited = edited(route, request, out);
+    return new OriginRequest(request.method(), edited.target(), edited.fields(), body)
         .mirroredTo(mirror(route));
   }
 
@@ -88,13 +88,9 @@ public final class UpstreamRequest {
       @Nullable String host,
       RequestBody body,
       OriginRequest.Hop hop) {
-    return new OriginRequest(
-            request.method(),
-            target(route, request),
-            edited(route, request, begin(route, request, client, host, dropped(route, request))),
-            body,
-            hop,
-            client)
+    UpstreamEdits.Edited edited =
+        edited(route, request, begin(route, request, client, host, dropped(route, request)));
+    return new OriginRequest(request.method(), edited.target(), edited.fields(), body, hop, client)
         .mirroredTo(mirror(route));
   }
 
@@ -114,19 +110,12 @@ public final class UpstreamRequest {
     return edits == null ? null : edits.mirror();
   }
 
-  private static HeaderFields edited(
+  private static UpstreamEdits.Edited edited(
       Route route, RequestView request, HeaderFields.Builder fields) {
     UpstreamEdits edits = route.forwarding().edits();
-    return edits == null ? fields.build() : edits.fields(request, fields.build());
-  }
-
-  private static String target(Route route, RequestView request) {
-    UpstreamEdits edits = route.forwarding().edits();
-    if (edits != null) {
-      return edits.target(request);
-    }
-    String query = request.query();
-    return query == null ? request.path() : request.path() + "?" + query;
+    return edits == null
+        ? UpstreamEdits.Edited.none(request, fields.build())
+        : edits.edited(request, fields.build());
   }
 
   private HeaderFields.Builder begin(

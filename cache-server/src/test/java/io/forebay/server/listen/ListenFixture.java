@@ -7,6 +7,7 @@ import io.forebay.server.config.CompressionConfig;
 import io.forebay.server.config.GeoConfig;
 import io.forebay.server.config.Http3Config;
 import io.forebay.server.config.MemorySize;
+import io.forebay.server.config.PluginsConfig;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.AccessLogConfig;
 import io.forebay.server.config.ServerConfig.Address;
@@ -177,7 +178,8 @@ public final class ListenFixture implements AutoCloseable {
         ServerConfig.DebugConfig.OFF,
         List.of(),
         GeoConfig.NONE,
-        CompressionConfig.OFF);
+        CompressionConfig.OFF,
+        PluginsConfig.NONE);
   }
 
   /** The same with other bounds of HTTP/2. */
@@ -208,7 +210,8 @@ public final class ListenFixture implements AutoCloseable {
         c.debug(),
         c.splits(),
         c.geo(),
-        c.compression());
+        c.compression(,
+        c.plugins());
   }
 
   public int port() {

@@ -10,6 +10,7 @@ import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.counters.Protocol;
 import io.forebay.server.counters.ServedCounters;
 import io.forebay.server.drive.DriveHealth;
+import io.forebay.server.plugin.PluginJars;
 import io.forebay.server.tls.CertificateStatus;
 import io.forebay.storage.disk.DiskStats;
 import io.forebay.storage.disk.EvacuationStats;
@@ -18,8 +19,10 @@ import io.forebay.storage.endurance.EnduranceLimits;
 import io.forebay.storage.endurance.EnduranceStats;
 import io.forebay.storage.endurance.WriteBudget;
 import io.forebay.storage.placement.StorageClassStats;
+import io.forebay.testing.Directories;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -50,6 +53,7 @@ final class MetricsReferenceTest {
           Map.entry("kind", "algorithm of the certificate's key"),
           Map.entry("route", "name of the route; `none` for requests that no route serves"),
           Map.entry("origin", "name of the origin"),
+          Map.entry("plugin", "name of the plugin"),
           Map.entry("listener", "name of the listener"),
           Map.entry("status_class", "class of the status, `1xx` to `5xx`; `none` if none was sent"),
           Map.entry("size", "multiple of the present size"));
@@ -124,10 +128,10 @@ final class MetricsReferenceTest {
 
   /**
    * A node with a disk and its drive, a storage class, a certificate, a route, an origin, a
-   * listener and a request.
+   * listener, a plugin and a request.
    */
   static FakeNode node() {
-    FakeNode node = new FakeNode(Map.of());
+    FakeNode node = nodeWithPlugin();
     LoopCounters counters = node.counters().getFirst();
     counters.names().origins().number("main");
     counters.names().originServers().number("main http://127.0.0.1:9000");
@@ -170,6 +174,26 @@ final class MetricsReferenceTest {
         .drives(new DriveHealth("d0", "nvme0n1", 1, 40, 0.1, 1, 0, 0))
         .storageClasses(new StorageClassStats("memory", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
         .certificates(new CertificateStatus("a", "ecdsa", List.of(), Instant.EPOCH, Instant.EPOCH));
+  }
+
+  private static FakeNode nodeWithPlugin() {
+    try {
+      Path directory = Files.createTempDirectory("forebay-plugins");
+      PluginJars.write(
+          directory.resolve("example.jar"),
+          """
+          import io.forebay.plugin.*;
+          @PluginInfo(name = "example", api = Plugin.API_VERSION)
+          public class Example implements Plugin {
+            public Handler handler(PluginConfig config) { return null; }
+          }
+          """);
+      FakeNode node = new FakeNode(Map.of("plugins.directory", directory.toString()));
+      Directories.delete(directory);
+      return node;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private static final String INTRODUCTION =

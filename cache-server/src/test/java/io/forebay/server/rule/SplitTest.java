@@ -195,7 +195,7 @@ final class SplitTest {
     Split first =
         new Split("a", Split.By.HEADER, "x", "1", List.of("p", "q", "r"), List.of(1, 1, 9998));
     Split second = new Split("b", Split.By.HEADER, "y", "2", List.of("u", "v"), List.of(1, 9999));
-    KeyGroups groups = new KeyGroups(List.of(first, second));
+    KeyGroups groups = new KeyGroups(List.of(first, second), List.of());
     assertEquals(
         List.of("", "g=a.p", "g=a.q", "g=b.u", "g=a.p;g=b.u", "g=a.q;g=b.u"), groups.texts());
     assertEquals(0, groups.of(facts(HeaderFields.EMPTY, null)));
