@@ -58,6 +58,7 @@ final class ConditionBinder {
           "tls-version",
           "server-name",
           "ja4",
+          "client-certificate",
           "time",
           "split",
           "matches",
@@ -82,7 +83,7 @@ final class ConditionBinder {
   private final Map<String, ConfigTree> matchers;
   private final Map<String, Split> splits;
   private final GeoConfig geo;
-  private final boolean isFingerprinting;
+  private final HandshakeFacts handshakes;
   private final Set<String> listeners;
   private final Map<String, @Nullable Condition> bound = new HashMap<>();
 
@@ -99,13 +100,13 @@ final class ConditionBinder {
       Map<String, ConfigTree> matchers,
       Map<String, Split> splits,
       GeoConfig geo,
-      boolean isFingerprinting,
+      HandshakeFacts handshakes,
       Set<String> listeners) {
     this.reader = reader;
     this.matchers = matchers;
     this.splits = splits;
     this.geo = geo;
-    this.isFingerprinting = isFingerprinting;
+    this.handshakes = handshakes;
     this.listeners = listeners;
   }
 
@@ -210,6 +211,7 @@ final class ConditionBinder {
           of(words(path, tree, List.of("TLSv1.2", "TLSv1.3")), RequestConditions::tlsVersion);
       case "server-name" -> of(hostTest(path, tree), RequestConditions::tlsServerName);
       case "ja4" -> ja4(path, tree);
+      case "client-certificate" -> clientCertificate(path, tree);
       case "time" -> time(path, tree);
       case "split" -> split(path, tree);
       case "matches" -> matches(path, tree);
@@ -546,11 +548,24 @@ final class ConditionBinder {
   }
 
   private @Nullable Condition ja4(String path, ConfigTree tree) {
-    if (!isFingerprinting) {
+    if (!handshakes.isFingerprinting()) {
       reader.problem(tree.place(), path, "clients have no fingerprints", "set tls.ja4 to true");
       return null;
     }
     return of(textTest(path, tree), RequestConditions::ja4);
+  }
+
+  private @Nullable Condition clientCertificate(String path, ConfigTree tree) {
+    if (!handshakes.asksForCertificates()) {
+      reader.problem(
+          tree.place(),
+          path,
+          "no client is asked for a certificate",
+          "set certificates.NAME.client-auth");
+      return null;
+    }
+    return new ClientCertificateBinder(reader, this::textTest, this::hostTest, TEXT_KEYS)
+        .bind(path, tree);
   }
 
   private @Nullable Condition asn(String path, ConfigTree tree) {

@@ -32,6 +32,7 @@ import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 import io.forebay.server.config.ServerConfig.TunnelsConfig;
 import io.forebay.server.config.ServerConfig.UnkeyedConfig;
 import io.forebay.server.config.TlsConfig.CertificateConfig;
+import io.forebay.server.config.TlsConfig.ClientAuth;
 import io.forebay.server.counters.PluginCounters;
 import io.forebay.server.geo.GeoLocator;
 import io.forebay.server.geo.MmdbFile;
@@ -104,7 +105,9 @@ final class ConfigBinder extends Binder {
             problems,
             splitting.splits(),
             geo,
-            isFingerprinting(),
+            new HandshakeFacts(
+                isFingerprinting(),
+                certificates.stream().anyMatch(one -> one.clientAuth() != ClientAuth.OFF)),
             listeners.stream().map(ListenerConfig::name).collect(Collectors.toSet()),
             originNames,
             plugins.set());

@@ -48,7 +48,7 @@ final class RuleBinder {
       List<ConfigProblem> problems,
       Map<String, Split> splits,
       GeoConfig geo,
-      boolean isFingerprinting,
+      HandshakeFacts handshakes,
       Set<String> listeners,
       Set<String> origins,
       PluginSet plugins) {
@@ -61,7 +61,7 @@ final class RuleBinder {
             named(ConfigKeys.MATCHERS, ConfigKeys.MATCHER),
             splits,
             geo,
-            isFingerprinting,
+            handshakes,
             listeners);
     actions =
         new ActionBinder(

@@ -3,6 +3,7 @@ package io.forebay.server.http;
 import io.forebay.server.counters.Protocol;
 import io.forebay.server.counters.ServedCounters;
 import io.forebay.server.network.IpAddress;
+import io.forebay.server.rule.ClientCertificate;
 import io.forebay.server.rule.RuleClient;
 import org.jspecify.annotations.Nullable;
 
@@ -53,6 +54,11 @@ public record ClientInfo(
   @Override
   public @Nullable String ja4() {
     return tls == null ? null : tls.ja4();
+  }
+
+  @Override
+  public @Nullable ClientCertificate certificate() {
+    return tls == null ? null : tls.certificate();
   }
 
   /**

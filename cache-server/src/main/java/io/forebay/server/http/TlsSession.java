@@ -1,5 +1,6 @@
 package io.forebay.server.http;
 
+import io.forebay.server.rule.ClientCertificate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,13 +11,25 @@ import org.jspecify.annotations.Nullable;
  * @param serverName whom the client asked for (SNI), or null where it did not say
  * @param resumed whether it went on with an earlier session; null where that is not to be known
  * @param ja4 fingerprint of its ClientHello; null where there is none
+ * @param certificate that the client proved to have; null without one
  */
 public record TlsSession(
     String version,
     String cipher,
     @Nullable String serverName,
     @Nullable Boolean resumed,
-    @Nullable String ja4) {
+    @Nullable String ja4,
+    @Nullable ClientCertificate certificate) {
+
+  /** Without a certificate of the client. */
+  public TlsSession(
+      String version,
+      String cipher,
+      @Nullable String serverName,
+      @Nullable Boolean resumed,
+      @Nullable String ja4) {
+    this(version, cipher, serverName, resumed, ja4, null);
+  }
 
   /** Without a fingerprint. */
   public TlsSession(

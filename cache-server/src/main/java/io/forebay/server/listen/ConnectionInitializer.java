@@ -216,7 +216,8 @@ public final class ConnectionInitializer extends ChannelInitializer<Channel> {
               settled.getCipherSuite(),
               serverName,
               isResumed,
-              ctx.channel().attr(Ja4.KEY).get());
+              ctx.channel().attr(Ja4.KEY).get(),
+              guard.certificate());
       if (protocol.equals(ApplicationProtocolNames.HTTP_2)) {
         addHttp2(ctx.channel(), session);
       } else {

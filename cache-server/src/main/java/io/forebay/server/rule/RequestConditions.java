@@ -57,6 +57,16 @@ public final class RequestConditions {
     return new Tls(test, RuleClient::ja4);
   }
 
+  /** One value of a part of the client's certificate passes. */
+  public static Condition clientCertificate(CertificatePart part, TextMatcher test) {
+    return new CertificateCondition(part, test);
+  }
+
+  /** The client has a certificate that was verified, or has none. */
+  public static Condition clientVerified(boolean isVerified) {
+    return new CertificateCondition.Verified(isVerified);
+  }
+
   /** One line of the field passes. */
   public static Condition header(String lowerCaseName, TextMatcher test) {
     return new Header(lowerCaseName, test);

@@ -21,4 +21,9 @@ public interface RuleClient {
   default @Nullable String ja4() {
     return null;
   }
+
+  /** The certificate that it proved to have; null without one. */
+  default @Nullable ClientCertificate certificate() {
+    return null;
+  }
 }

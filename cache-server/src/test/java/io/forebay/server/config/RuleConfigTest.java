@@ -42,6 +42,34 @@ final class RuleConfigTest {
   @CsvSource(
       delimiter = '|',
       value = {
+        "{} | .client-certificate: an empty condition; known here: verified, subject,",
+        "{subjct: a} | .client-certificate.subjct: unknown key; did you mean subject?",
+        "{subject: {}} | .subject: names nothing; known here: CN, O,",
+        "{subject: {cn: a}} | .subject.cn: unknown key; known here: CN, O,",
+        "{subject: {regex: '('}} | .subject.regex: not a regular expression",
+        "{issuer: []} | .issuer: an empty list",
+        "{san: {dns: 'a:80'}} | .san.dns: \"a:80\" is not a host without a port",
+        "{san: {ip: 10.0.0.1}} | .san.ip: unknown key",
+        "{verified: maybe} | .verified: \"maybe\" is not known here",
+        "{fingerprint: 'ab:cd'} | .fingerprint: \"ab:cd\" is not the SHA-256 of a certificate",
+      })
+  void conditionsOnCertificatesAreChecked(String condition, String message) throws IOException {
+    List<ConfigProblem> problems =
+        refused(
+            "origin: http://127.0.0.1:9\nlisten: [{address: ':8443', tls: {default: a}}]\n"
+                + "certificates: {a: {certificate: a.pem, key: a.key, client-ca: ca.pem,"
+                + " client-auth: optional}}\n"
+                + "routes:\n  - rules:\n      - when: {client-certificate: "
+                + condition
+                + "}\n        deny: 403\n");
+    assertTrue(problems.toString().contains(message), problems.toString());
+    assertTrue(problems.toString().contains("forebay.yaml:6"), problems.toString());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
         // Conditions
         "[{when: {pth: /a}, deny: 403}] | .0.when.pth: unknown key; did you mean path?",
         "[{when: {}, deny: 403}] | .0.when: an empty condition; known here: host, path,",
@@ -75,6 +103,7 @@ final class RuleConfigTest {
         "[{when: {country: de}, deny: 403}] | .0.when.country: \"de\" is not known here",
         "[{when: {asn: 64500}, deny: 403}] | .0.when.asn: there is no geo.asn-file; set it",
         "[{when: {ja4: t13*}, deny: 403}] | .0.when.ja4: clients have no fingerprints; set tls.ja4 to true",
+        "[{when: {client-certificate: {verified: true}}, deny: 403}] | .0.when.client-certificate: no client is asked for a certificate; set certificates.NAME.client-auth",
         "[{when: {listener: wb}, deny: 403}] | \"wb\" is not known here; did you mean web?",
         "[{when: {scheme: ftp}, deny: 403}] | .0.when.scheme: \"ftp\" is not known here",
         "[{when: {protocol: HTTP/4}, deny: 403}] | .0.when.protocol: \"HTTP/4\" is not known here; did you mean HTTP/",

@@ -1,6 +1,7 @@
 package io.forebay.server.listen.connection;
 
 import io.forebay.server.config.TlsConfig.ClientAuth;
+import io.forebay.server.rule.ClientCertificate;
 import io.forebay.server.tls.SniTable;
 import io.forebay.server.tls.TlsHost;
 import io.netty.channel.Channel;
@@ -27,6 +28,7 @@ public final class ClientCertificateCheck {
   private final String listener;
   private final @Nullable TlsHost host;
   private final @Nullable String clientCertificate;
+  private final @Nullable ClientCertificate certificate;
   private final boolean isQuic;
 
   /**
@@ -40,7 +42,7 @@ public final class ClientCertificateCheck {
       String listener,
       @Nullable TlsHost host,
       @Nullable String clientCertificate) {
-    this(tls, listener, host, clientCertificate, false);
+    this(tls, listener, host, clientCertificate, null, false);
   }
 
   private ClientCertificateCheck(
@@ -48,17 +50,19 @@ public final class ClientCertificateCheck {
       String listener,
       @Nullable TlsHost host,
       @Nullable String clientCertificate,
+      @Nullable ClientCertificate certificate,
       boolean isQuic) {
     this.tls = tls;
     this.listener = listener;
     this.host = host;
     this.clientCertificate = clientCertificate;
+    this.certificate = certificate;
     this.isQuic = isQuic;
   }
 
   /** Of a QUIC connection, whose client was asked for nothing. */
   public static ClientCertificateCheck ofQuic(Supplier<SniTable> tls, String listener) {
-    return new ClientCertificateCheck(tls, listener, null, null, true);
+    return new ClientCertificateCheck(tls, listener, null, null, null, true);
   }
 
   /** Of a connection whose handshake is done; null when the client's certificate is over by now. */
@@ -81,7 +85,9 @@ public final class ClientCertificateCheck {
           tls,
           listener,
           host,
-          ":" + Base64.getEncoder().encodeToString(certificate.getEncoded()) + ":");
+          ":" + Base64.getEncoder().encodeToString(certificate.getEncoded()) + ":",
+          new ClientCertificate(certificate),
+          false);
     } catch (SSLPeerUnverifiedException e) {
       return new ClientCertificateCheck(tls, listener, host, null);
     } catch (CertificateEncodingException e) {
@@ -100,6 +106,11 @@ public final class ClientCertificateCheck {
 
   @Nullable String clientCertificate() {
     return clientCertificate;
+  }
+
+  /** The certificate of the client, or null. */
+  public @Nullable ClientCertificate certificate() {
+    return certificate;
   }
 
   /** Whether the client was asked for a certificate. */
