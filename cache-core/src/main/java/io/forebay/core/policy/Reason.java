@@ -138,6 +138,7 @@ public enum Reason {
       null,
       "fetch-limit",
       "As many requests to origins as a fetch limit of the route admits were made."),
+  REFUSED_BODY_SIZE(null, "body-size", "The body of the request is larger than its route allows."),
   REFUSED_CREDENTIALS(
       null,
       "credentials",

@@ -24,6 +24,7 @@ abstract sealed class Binder
         OriginBinder,
         PluginBinder,
         ProtectionBinder,
+        RouteLimitsBinder,
         SigningBinder,
         SplitBinder,
         StorageClassBinder {

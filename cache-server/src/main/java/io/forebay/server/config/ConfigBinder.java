@@ -111,6 +111,9 @@ final class ConfigBinder extends Binder {
             listeners.stream().map(ListenerConfig::name).collect(Collectors.toSet()),
             originNames,
             plugins.set());
+    LimitsConfig limits = limits();
+    TimeoutsConfig timeouts = timeouts();
+    RouteLimitsBinder bounds = new RouteLimitsBinder(values, problems, sources, limits, timeouts);
     return new ServerConfig(
         listeners,
         admin,
@@ -118,9 +121,9 @@ final class ConfigBinder extends Binder {
         store,
         stores,
         origins,
-        routes(origins, classes, protection, rules, compression),
-        limits(),
-        timeouts(),
+        routes(origins, classes, protection, rules, compression, bounds),
+        limits,
+        timeouts,
         new TunnelsConfig(
             given("tunnels", ConfigKeys.TUNNEL_LIMIT),
             given("tunnels", ConfigKeys.TUNNELS_PER_CLIENT),
@@ -354,7 +357,8 @@ final class ConfigBinder extends Binder {
       StorageClassBinder classes,
       ProtectionBinder protection,
       RuleBinder rules,
-      CompressionBinder compression) {
+      CompressionBinder compression,
+      RouteLimitsBinder bounds) {
     Set<String> originNames = new HashSet<>();
     origins.forEach(origin -> originNames.add(origin.name()));
     List<RouteConfig> routes = new ArrayList<>();
@@ -379,7 +383,8 @@ final class ConfigBinder extends Binder {
               originOfRoute(scope, place, originNames),
               protection.ofRoute(scope, ConfigKeys.ROUTE_PROTECTION),
               rules,
-              compression);
+              compression,
+              bounds);
       if (!matches.add(route.host() + " " + route.pathPrefix())) {
         problems.add(
             place.problem(
@@ -405,8 +410,7 @@ final class ConfigBinder extends Binder {
                 "several origins and no routes",
                 "add routes that assign requests to origins"));
       } else {
-        routes.add(
-            route("routes.-", "default", origins.getFirst().name(), null, rules, compression));
+        routes.add(route("routes.-", "default", origins.getFirst().name(), null, rules, compression, bounds));
       }
     }
     return List.copyOf(routes);
@@ -442,7 +446,8 @@ final class ConfigBinder extends Binder {
       String origin,
       @Nullable String protection,
       RuleBinder rules,
-      CompressionBinder compression) {
+      CompressionBinder compression,
+      RouteLimitsBinder bounds) {
     KeyConfig key = key(scope);
     RouteSettings settings = settings(scope);
     return new RouteConfig(
@@ -470,7 +475,8 @@ final class ConfigBinder extends Binder {
             given(scope, ConfigKeys.ROUTE_HSTS_PRELOAD)),
         protection,
         rules.ofRoute(scope, key, settings.cookies().request()),
-        compression.ofRoute(scope));
+        compression.ofRoute(scope),
+        bounds.ofRoute(scope));
   }
 
   private RouteSettings settings(String scope) {

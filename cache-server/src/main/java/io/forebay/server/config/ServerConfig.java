@@ -493,7 +493,8 @@ public record ServerConfig(
       HstsConfig hsts,
       @Nullable String protection,
       RouteRules rules,
-      CompressionConfig.OfRoute compression) {}
+      CompressionConfig.OfRoute compression,
+      RouteLimits limits) {}
 
   /**
    * What becomes of request fields that may change an answer and are not in the key.

@@ -35,6 +35,7 @@ final class ClientRequest {
   private @Nullable Route route;
   private @Nullable RuleOutcome rules;
   private @Nullable DebugFields debug;
+  private @Nullable RequestBounds bounds;
   private long keyHi;
   private long keyLo;
   private Reason reason = Reason.MISS_URI;
@@ -241,6 +242,23 @@ final class ClientRequest {
   /** From now on the body is read through that. */
   void holds(HeldBody held) {
     body = held;
+  }
+
+  /** From now on the request is limited by its route. */
+  void bounded(RequestBounds limits) {
+    bounds = limits;
+    if (body.lengthBytes() != 0) {
+      body = limits;
+    }
+  }
+
+  /** The limits of its route count no longer. */
+  void unbounded() {
+    RequestBounds limits = bounds;
+    if (limits != null) {
+      bounds = null;
+      limits.end();
+    }
   }
 
   /** The content has been read, and is a part of the key from now on. */

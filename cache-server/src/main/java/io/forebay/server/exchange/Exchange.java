@@ -147,6 +147,10 @@ final class Exchange extends ClientResponse
     }
     request.route(route);
     RuleResponder.applyPresets(loop, request);
+    Step bounded = RequestBounds.apply(loop, request, this, this);
+    if (bounded != null) {
+      return bounded;
+    }
     Step redirected = HttpsRedirect.answer(loop, request, this);
     if (redirected != null) {
       return redirected;
@@ -711,6 +715,7 @@ final class Exchange extends ClientResponse
 
   @Override
   void release() {
+    request.unbounded();
     leaveFill();
     if (fetching != null) {
       fetching.endRefusedLoad();

@@ -300,6 +300,7 @@ final class PassThrough extends OriginRelay implements Tunnel.Outcome {
     TagFields.filter(head, config, request.client());
     head.via(config.viaLine());
     response.onHeadSent(101, CacheResult.PASS, request.reason());
+    request.unbounded();
     Tunnel begun =
         new Tunnel(
             response.sink().tunnel(head.end(), offered.chosen(fields)),

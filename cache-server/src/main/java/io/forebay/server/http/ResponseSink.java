@@ -96,6 +96,12 @@ public interface ResponseSink extends LeaseHolder {
   void abort(AbortCause cause);
 
   /**
+   * A limit of the route is exceeded: the client is told, by a response or, where one has begun, by
+   * a broken transfer. The listener hears {@link Listener#onRefused} before this returns.
+   */
+  void refuse(RequestRefusal why);
+
+  /**
    * The client does not take what is queued of this response, and the buffers are wanted back: they
    * are released soon, and the client sees a broken transfer. The one call that is legal after
    * {@link #end}, as long as the transport holds a body buffer of the response.

@@ -1,7 +1,6 @@
 package io.forebay.server.origin;
 
 import io.forebay.core.http.HeaderFields;
-import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.origin.call.OriginFailure.Kind;
 import io.forebay.server.origin.call.OriginRequest;
 import io.forebay.server.origin.group.OriginServer;
@@ -285,7 +284,6 @@ final class Http2CallTransport implements CallTransport, Http2CallListener, Body
   }
 
   private void onDeadline() {
-    OriginConfig config = server.config();
     if (phase == Phase.CONTINUE) {
       sendBody();
       return;
@@ -295,17 +293,16 @@ final class Http2CallTransport implements CallTransport, Http2CallListener, Body
       case FIRST_BYTE ->
           fail(
               Kind.FIRST_BYTE_TIMEOUT,
-              "no response within " + config.firstByteTimeout().toMillis() + " ms");
+              "no response within " + firstByteTimeout().toMillis() + " ms");
       case SENDING ->
           fail(
               Kind.WRITE_TIMEOUT,
               "the origin read nothing of the request body for "
-                  + config.idleTimeout().toMillis()
+                  + idleTimeout().toMillis()
                   + " ms");
       default ->
           fail(
-              Kind.IDLE_TIMEOUT,
-              "no data of the response for " + config.idleTimeout().toMillis() + " ms");
+              Kind.IDLE_TIMEOUT, "no data of the response for " + idleTimeout().toMillis() + " ms");
     }
   }
 
@@ -376,20 +373,27 @@ final class Http2CallTransport implements CallTransport, Http2CallListener, Body
   }
 
   private void rearm() {
-    OriginConfig config = server.config();
     if (isOver || call.isSuspended()) {
       deadline.clear();
     } else if (hasHead) {
-      arm(Phase.BODY, config.idleTimeout());
+      arm(Phase.BODY, idleTimeout());
     } else if (isRequestSent && stream().isWritten()) {
-      arm(Phase.FIRST_BYTE, config.firstByteTimeout());
+      arm(Phase.FIRST_BYTE, firstByteTimeout());
     } else if (isAwaitingContinue) {
       arm(Phase.CONTINUE, OriginConnection.CONTINUE_PATIENCE);
     } else if (isRequestSent || !isWritable()) {
-      arm(Phase.SENDING, config.idleTimeout());
+      arm(Phase.SENDING, idleTimeout());
     } else {
       deadline.clear();
     }
+  }
+
+  private Duration firstByteTimeout() {
+    return call.request().timeouts().firstByteOr(server.config().firstByteTimeout());
+  }
+
+  private Duration idleTimeout() {
+    return call.request().timeouts().idleOr(server.config().idleTimeout());
   }
 
   private void arm(Phase newPhase, Duration timeout) {

@@ -2,7 +2,7 @@ package io.forebay.server.origin;
 
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.UpgradeOffer;
-import io.forebay.server.config.ServerConfig.OriginConfig;
+import io.forebay.server.config.OriginTimeouts;
 import io.forebay.server.origin.call.OriginFailure.Kind;
 import io.forebay.server.origin.call.OriginRequest;
 import io.forebay.server.origin.group.OriginServer;
@@ -620,7 +620,6 @@ final class OriginConnection extends ChannelInboundHandlerAdapter
   }
 
   private void onDeadline() {
-    OriginConfig config = server.config();
     if (state == State.IDLE) {
       endpoint.removeIdle(this);
       close();
@@ -630,23 +629,23 @@ final class OriginConnection extends ChannelInboundHandlerAdapter
         case FIRST_BYTE ->
             fail(
                 Kind.FIRST_BYTE_TIMEOUT,
-                "no response within " + config.firstByteTimeout().toMillis() + " ms");
+                "no response within " + firstByteTimeout().toMillis() + " ms");
         case SENDING ->
             fail(
                 Kind.WRITE_TIMEOUT,
                 "the origin read nothing of the request body for "
-                    + config.idleTimeout().toMillis()
+                    + idleTimeout().toMillis()
                     + " ms");
         case HEAD ->
             fail(
                 Kind.HEAD_TIMEOUT,
                 "the response's header section did not end within "
-                    + config.idleTimeout().toMillis()
+                    + idleTimeout().toMillis()
                     + " ms");
         case BODY ->
             fail(
                 Kind.IDLE_TIMEOUT,
-                "no data of the response for " + config.idleTimeout().toMillis() + " ms");
+                "no data of the response for " + idleTimeout().toMillis() + " ms");
       }
     }
   }
@@ -748,22 +747,34 @@ final class OriginConnection extends ChannelInboundHandlerAdapter
 
   private void rearm() {
     PooledCall current = call;
-    OriginConfig config = server.config();
     if (current == null || current.isSuspended()) {
       deadline.clear();
     } else if (hasHead) {
-      arm(Phase.BODY, config.idleTimeout());
+      arm(Phase.BODY, idleTimeout());
     } else if (hasBytes) {
-      arm(Phase.HEAD, config.idleTimeout());
+      arm(Phase.HEAD, idleTimeout());
     } else if (isRequestSent) {
-      arm(Phase.FIRST_BYTE, config.firstByteTimeout());
+      arm(Phase.FIRST_BYTE, firstByteTimeout());
     } else if (isAwaitingContinue) {
       arm(Phase.CONTINUE, CONTINUE_PATIENCE);
     } else if (!context().channel().isWritable()) {
-      arm(Phase.SENDING, config.idleTimeout());
+      arm(Phase.SENDING, idleTimeout());
     } else {
       deadline.clear();
     }
+  }
+
+  private Duration firstByteTimeout() {
+    return timeouts().firstByteOr(server.config().firstByteTimeout());
+  }
+
+  private Duration idleTimeout() {
+    return timeouts().idleOr(server.config().idleTimeout());
+  }
+
+  private OriginTimeouts timeouts() {
+    PooledCall current = call;
+    return current == null ? OriginTimeouts.OF_ORIGIN : current.request().timeouts();
   }
 
   private void arm(Phase newPhase, Duration timeout) {

@@ -114,7 +114,8 @@ public final class PooledOriginClient implements OriginSender {
         OriginPool pool = pool(origin);
         counters.originFetches++;
         call.countedBy(pool);
-        call.startTotalTimer(origin.config().totalTimeout(), origin.label());
+        call.startTotalTimer(
+            request.timeouts().totalOr(origin.config().totalTimeout()), origin.label());
         pool.submit(call);
       }
     } finally {

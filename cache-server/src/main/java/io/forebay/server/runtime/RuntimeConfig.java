@@ -11,7 +11,9 @@ import io.forebay.server.compress.CompressionSettings;
 import io.forebay.server.compress.Compressors;
 import io.forebay.server.config.FallbackOrder;
 import io.forebay.server.config.ForwardAuthConfig;
+import io.forebay.server.config.OriginTimeouts;
 import io.forebay.server.config.ProtectionProfile;
+import io.forebay.server.config.RouteLimits;
 import io.forebay.server.config.Secret;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
@@ -73,6 +75,9 @@ public final class RuntimeConfig {
   /** The error pages of routes that have some, those of all routes included, by route. */
   private final Map<String, ErrorPages> errorPages;
 
+  /** The limits of routes that have some on requests, by route. */
+  private final Map<String, RouteLimits> limits;
+
   /** Null where no client debugs. */
   private final @Nullable DebugToken debugToken;
 
@@ -92,7 +97,18 @@ public final class RuntimeConfig {
   private RuntimeConfig(ServerConfig config, NameTable routeNumbers) {
     this.config = config;
     this.plugins = config.plugins().set().lease();
-    this.upstream = new UpstreamRequest(config.forwarding());
+    this.upstream =
+        new UpstreamRequest(
+            config.forwarding(),
+            config.routes().stream()
+                .filter(route -> !route.limits().ofOrigin().equals(OriginTimeouts.OF_ORIGIN))
+                .collect(
+                    Collectors.toUnmodifiableMap(
+                        RouteConfig::name, route -> route.limits().ofOrigin())));
+    this.limits =
+        config.routes().stream()
+            .filter(route -> route.limits().limitsRequests())
+            .collect(Collectors.toUnmodifiableMap(RouteConfig::name, RouteConfig::limits));
     this.purgers = TrustedNetworks.of(config.purge().from());
     List<String> readers = config.forwarding().cacheTagsTo();
     this.tagReaders = readers == null ? null : TrustedNetworks.of(readers);
@@ -328,6 +344,11 @@ public final class RuntimeConfig {
   /** The rules of a route, or null where it has none. */
   public @Nullable RouteRules rules(Route route) {
     return rules.isEmpty() ? null : rules.get(route.name());
+  }
+
+  /** The limits of a route on requests, or null where it has none. */
+  public @Nullable RouteLimits limits(Route route) {
+    return limits.isEmpty() ? null : limits.get(route.name());
   }
 
   /** What tells which tokens of clients that debug are valid, or null. */

@@ -10,12 +10,14 @@ import io.forebay.core.policy.Decider;
 import io.forebay.core.route.Mirror;
 import io.forebay.core.route.Route;
 import io.forebay.core.route.UpstreamEdits;
+import io.forebay.server.config.OriginTimeouts;
 import io.forebay.server.config.ServerConfig.ForwardingConfig;
 import io.forebay.server.config.TrustedNetworks;
 import io.forebay.server.http.ClientInfo;
 import io.forebay.server.http.RequestBody;
 import io.forebay.server.origin.call.OriginRequest;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -46,9 +48,21 @@ public final class UpstreamRequest {
 
   private final ForwardingConfig policy;
   private final TrustedNetworks trusted;
+  private final Map<String, OriginTimeouts> timeouts;
 
+  /** Without timeouts of routes. */
   public UpstreamRequest(ForwardingConfig policy) {
+    this(policy, Map.of());
+  }
+
+  /**
+   * Requests of a configuration.
+   *
+   * @param timeouts by name of the route
+   */
+  UpstreamRequest(ForwardingConfig policy, Map<String, OriginTimeouts> timeouts) {
     this.policy = policy;
+    this.timeouts = timeouts;
     this.trusted = TrustedNetworks.of(policy.trusted());
   }
 
@@ -77,7 +91,8 @@ public final class UpstreamRequest {
     }
     UpstreamEdits.Edited edited = edited(route, request, out);
     return new OriginRequest(request.method(), edited.target(), edited.fields(), body)
-        .mirroredTo(mirror(route));
+        .mirroredTo(mirror(route))
+        .with(timeouts(route));
   }
 
   /** The request of a client, passed on but for the fields that the route drops. */
@@ -91,7 +106,8 @@ public final class UpstreamRequest {
     UpstreamEdits.Edited edited =
         edited(route, request, begin(route, request, client, host, dropped(route, request)));
     return new OriginRequest(request.method(), edited.target(), edited.fields(), body, hop, client)
-        .mirroredTo(mirror(route));
+        .mirroredTo(mirror(route))
+        .with(timeouts(route));
   }
 
   /**
@@ -103,6 +119,10 @@ public final class UpstreamRequest {
     return Decider.decideBeforeLookup(request, route) == null
         ? recipe::drops
         : name -> recipe.dropsPassed(request.method(), name);
+  }
+
+  private OriginTimeouts timeouts(Route route) {
+    return timeouts.getOrDefault(route.name(), OriginTimeouts.OF_ORIGIN);
   }
 
   private static @Nullable Mirror mirror(Route route) {

@@ -388,7 +388,8 @@ final class ConfigLoaderTest {
                 List.of("text/html", "*+xml"),
                 1024L,
                 List.of(ContentCoding.GZIP, ContentCoding.BR),
-                true)),
+                true),
+            RouteLimits.NONE),
         config.routes().get(0));
     assertEquals("route-2", config.routes().get(1).name());
     assertEquals(

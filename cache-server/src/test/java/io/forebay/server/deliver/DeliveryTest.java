@@ -7,6 +7,7 @@ import io.forebay.core.http.HeaderFields;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.http.AbortCause;
 import io.forebay.server.http.LeaseHolder;
+import io.forebay.server.http.RequestRefusal;
 import io.forebay.server.http.ResponseSink;
 import io.forebay.server.origin.call.OriginFailure;
 import io.forebay.storage.ObjectStore;
@@ -169,6 +170,11 @@ final class DeliveryTest {
       waiting.clear();
       taken.forEach(ByteBuf::release);
       channel.runPendingTasks();
+    }
+
+    @Override
+    public void refuse(RequestRefusal why) {
+      throw new AssertionError(why);
     }
 
     @Override

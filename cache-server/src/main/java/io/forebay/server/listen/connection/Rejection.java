@@ -2,6 +2,7 @@ package io.forebay.server.listen.connection;
 
 import io.forebay.core.policy.ProxyError;
 import io.forebay.server.counters.LimitKey;
+import io.forebay.server.http.RequestRefusal;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,6 +56,16 @@ public record Rejection(int status, String detail, boolean isMalformed, @Nullabl
   public static final Rejection REQUEST_TIMEOUT =
       limit(408, "the request took too long", LimitKey.REQUEST_TOTAL);
   static final Rejection OVERLOAD = plain(503, "the node is overloaded");
+
+  /** What a limit of a route makes of a request is what the same limit of the node makes of it. */
+  public static Rejection of(RequestRefusal why) {
+    return switch (why) {
+      case BODY_TOO_LARGE -> BODY_TOO_LARGE;
+      case BODY_TIMEOUT -> BODY_TIMEOUT;
+      case BODY_TOO_SLOW -> BODY_TOO_SLOW;
+      case REQUEST_TIMEOUT -> REQUEST_TIMEOUT;
+    };
+  }
 
   private static Rejection malformed(String detail) {
     return new Rejection(400, detail, true, null);

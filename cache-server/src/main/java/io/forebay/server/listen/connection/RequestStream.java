@@ -4,6 +4,8 @@ import io.forebay.core.http.HeaderFields;
 import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.forebay.server.http.AbortCause;
 import io.forebay.server.http.RequestBody;
+import io.forebay.server.http.RequestBodyRate;
+import io.forebay.server.http.RequestRefusal;
 import io.forebay.server.http.ResponseSink;
 import io.forebay.server.tunnel.TunnelEnd;
 import io.netty.buffer.ByteBuf;
@@ -84,7 +86,9 @@ public abstract class RequestStream<H extends Headers<CharSequence, CharSequence
     // The end of a tunnel's stream is told to the tunnel.
     this.isBodyOver = isBodyRead && !request.isTunnelRequest();
     this.beganNanos = loop.wheel.nowNanos();
-    this.pace = new RequestBodyRate(limits, loop.timeouts());
+    this.pace =
+        new RequestBodyRate(
+            loop.timeouts().requestBodyIdle().toNanos(), limits.client().requestBodyRate());
   }
 
   // ---- what differs from protocol to protocol
@@ -126,6 +130,9 @@ public abstract class RequestStream<H extends Headers<CharSequence, CharSequence
 
   /** The stream becomes a tunnel. */
   public void onTunnel() {}
+
+  /** Answers in place of the exchange, or breaks off where its response has begun. */
+  public abstract void refuse(Rejection refusal);
 
   /** Breaks the response off, so that the client sees it. */
   public abstract void breakOff(AbortCause cause);
@@ -488,6 +495,13 @@ public abstract class RequestStream<H extends Headers<CharSequence, CharSequence
     detach();
     failBody("the response was aborted");
     breakOff(cause);
+  }
+
+  @Override
+  public void refuse(RequestRefusal why) {
+    if (isLive) {
+      refuse(Rejection.of(why));
+    }
   }
 
   @Override

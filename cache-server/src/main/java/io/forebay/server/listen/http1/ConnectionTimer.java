@@ -2,8 +2,8 @@ package io.forebay.server.listen.http1;
 
 import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
+import io.forebay.server.http.RequestBodyRate;
 import io.forebay.server.listen.connection.ListenerContext;
-import io.forebay.server.listen.connection.RequestBodyRate;
 import io.forebay.server.listen.connection.StallDetector;
 import io.forebay.server.loop.DeadlineWheel;
 import io.netty.channel.Channel;
@@ -55,7 +55,9 @@ final class ConnectionTimer {
     wheel = loop.wheel;
     deadline = wheel.entry(onDeadline);
     stalls = new StallDetector(channel, loop.sendQueue);
-    pace = new RequestBodyRate(limits, timeouts);
+    pace =
+        new RequestBodyRate(
+            timeouts.requestBodyIdle().toNanos(), limits.client().requestBodyRate());
     lookNanos =
         Math.min(
             timeouts.noProgress().toNanos() / StallDetector.LOOKS,

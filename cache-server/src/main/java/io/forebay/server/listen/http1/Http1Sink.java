@@ -3,10 +3,12 @@ package io.forebay.server.listen.http1;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.Trailers;
 import io.forebay.server.http.AbortCause;
+import io.forebay.server.http.RequestRefusal;
 import io.forebay.server.http.ResponseSink;
 import io.forebay.server.listen.connection.AltSvc;
 import io.forebay.server.listen.connection.Digits;
 import io.forebay.server.listen.connection.PrebuiltResponses;
+import io.forebay.server.listen.connection.Rejection;
 import io.forebay.server.tunnel.TunnelEnd;
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
@@ -102,6 +104,13 @@ final class Http1Sink implements ResponseSink {
     buffer.writeBytes(PrebuiltResponses.CRLF);
     output.write(buffer);
     output.flushSoon();
+  }
+
+  @Override
+  public void refuse(RequestRefusal why) {
+    if (isLive) {
+      connection.onRefused(Rejection.of(why));
+    }
   }
 
   @Override

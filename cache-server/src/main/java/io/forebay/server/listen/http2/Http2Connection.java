@@ -424,7 +424,7 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
     reset(stream.stream(), Http2Error.INTERNAL_ERROR);
   }
 
-  private void refuse(Http2RequestStream stream, Rejection refusal) {
+  void refuse(Http2RequestStream stream, Rejection refusal) {
     if (!dispatcher.refuse(client, stream, refusal)) {
       reset(stream.stream(), Http2Error.PROTOCOL_ERROR);
     }

@@ -3,6 +3,7 @@ package io.forebay.server.listen.http2;
 import io.forebay.server.http.AbortCause;
 import io.forebay.server.listen.connection.AltSvc;
 import io.forebay.server.listen.connection.FramedRequest;
+import io.forebay.server.listen.connection.Rejection;
 import io.forebay.server.listen.connection.RequestStream;
 import io.forebay.server.listen.connection.StreamPriority;
 import io.netty.buffer.ByteBuf;
@@ -51,6 +52,11 @@ final class Http2RequestStream extends RequestStream<Http2Headers> {
 
   Http2FrameStream stream() {
     return stream;
+  }
+
+  @Override
+  public void refuse(Rejection refusal) {
+    connection.refuse(this, refusal);
   }
 
   @Override

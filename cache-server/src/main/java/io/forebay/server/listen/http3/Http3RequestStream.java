@@ -2,6 +2,7 @@ package io.forebay.server.listen.http3;
 
 import io.forebay.server.http.AbortCause;
 import io.forebay.server.listen.connection.FramedRequest;
+import io.forebay.server.listen.connection.Rejection;
 import io.forebay.server.listen.connection.RequestStream;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http3.DefaultHttp3Headers;
@@ -23,6 +24,11 @@ final class Http3RequestStream extends RequestStream<Http3Headers> {
   Http3RequestStream(Http3Stream stream, FramedRequest request) {
     super(stream.connection().loop(), stream.connection().limits(), stream.allocator(), request);
     this.stream = stream;
+  }
+
+  @Override
+  public void refuse(Rejection refusal) {
+    stream.connection().refuse(stream, this, refusal);
   }
 
   @Override

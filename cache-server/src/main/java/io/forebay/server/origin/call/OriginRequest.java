@@ -3,6 +3,7 @@ package io.forebay.server.origin.call;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.UpgradeOffer;
 import io.forebay.core.route.Mirror;
+import io.forebay.server.config.OriginTimeouts;
 import io.forebay.server.http.ClientInfo;
 import io.forebay.server.http.RequestBody;
 import java.util.Set;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param client on whose behalf alone it is sent, or null where others may get the response too
  * @param priority where requests wait at the origin's limit
  * @param mirror the origin that gets a copy, or null
+ * @param timeouts what its route sets in place of the origin's
  */
 public record OriginRequest(
     String method,
@@ -28,7 +30,8 @@ public record OriginRequest(
     Hop hop,
     @Nullable ClientInfo client,
     Priority priority,
-    @Nullable Mirror mirror) {
+    @Nullable Mirror mirror,
+    OriginTimeouts timeouts) {
 
   private static final Set<String> IDEMPOTENT =
       Set.of("GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "QUERY");
@@ -42,7 +45,7 @@ public record OriginRequest(
       Hop hop,
       @Nullable ClientInfo client,
       Priority priority) {
-    this(method, target, fields, body, hop, client, priority, null);
+    this(method, target, fields, body, hop, client, priority, null, OriginTimeouts.OF_ORIGIN);
   }
 
   /** A request that a client waits for. */
@@ -71,37 +74,57 @@ public record OriginRequest(
   public OriginRequest at(String newTarget) {
     return newTarget.equals(target)
         ? this
-        : new OriginRequest(method, newTarget, fields, body, hop, client, priority, mirror);
+        : new OriginRequest(
+            method, newTarget, fields, body, hop, client, priority, mirror, timeouts);
   }
 
   /** The same, and trailers of the response are wanted. */
   public OriginRequest takingTrailers(boolean value) {
     return new OriginRequest(
-        method, target, fields, body, new Hop(null, false, value), client, priority, mirror);
+        method,
+        target,
+        fields,
+        body,
+        new Hop(null, false, value),
+        client,
+        priority,
+        mirror,
+        timeouts);
   }
 
   /** The same on behalf of one client. */
   public OriginRequest onBehalfOf(ClientInfo newClient) {
-    return new OriginRequest(method, target, fields, body, hop, newClient, priority, mirror);
+    return new OriginRequest(
+        method, target, fields, body, hop, newClient, priority, mirror, timeouts);
   }
 
   /** The same with other fields. */
   public OriginRequest with(HeaderFields newFields) {
-    return new OriginRequest(method, target, newFields, body, hop, client, priority, mirror);
+    return new OriginRequest(
+        method, target, newFields, body, hop, client, priority, mirror, timeouts);
   }
 
   /** The same with another priority. */
   public OriginRequest with(Priority newPriority) {
     return newPriority == priority
         ? this
-        : new OriginRequest(method, target, fields, body, hop, client, newPriority, mirror);
+        : new OriginRequest(
+            method, target, fields, body, hop, client, newPriority, mirror, timeouts);
   }
 
   /** The same with a copy for another origin, or without one. */
   public OriginRequest mirroredTo(@Nullable Mirror newMirror) {
     return newMirror == null && mirror == null
         ? this
-        : new OriginRequest(method, target, fields, body, hop, client, priority, newMirror);
+        : new OriginRequest(
+            method, target, fields, body, hop, client, priority, newMirror, timeouts);
+  }
+
+  /** The same with timeouts of its route. */
+  public OriginRequest with(OriginTimeouts ofRoute) {
+    return ofRoute.equals(timeouts)
+        ? this
+        : new OriginRequest(method, target, fields, body, hop, client, priority, mirror, ofRoute);
   }
 
   /** Whether the method's effect is the same when it is sent twice (RFC 9110 §9.2.2). */

@@ -106,8 +106,13 @@ public final class FileCall implements OriginCall {
   }
 
   private void start() {
-    total = in(config.totalTimeout(), Kind.TOTAL_TIMEOUT, "not finished");
-    step = in(config.firstByteTimeout(), Kind.FIRST_BYTE_TIMEOUT, "no response");
+    total =
+        in(request.timeouts().totalOr(config.totalTimeout()), Kind.TOTAL_TIMEOUT, "not finished");
+    step =
+        in(
+            request.timeouts().firstByteOr(config.firstByteTimeout()),
+            Kind.FIRST_BYTE_TIMEOUT,
+            "no response");
     boolean isTaken;
     try {
       isTaken =
@@ -250,7 +255,11 @@ public final class FileCall implements OriginCall {
     boolean isLast = length == left;
     isReading = true;
     file = null;
-    step = in(config.idleTimeout(), Kind.IDLE_TIMEOUT, "a read has not ended");
+    step =
+        in(
+            request.timeouts().idleOr(config.idleTimeout()),
+            Kind.IDLE_TIMEOUT,
+            "a read has not ended");
     try {
       readers.threads().execute(() -> read(from, at, length, isLast));
     } catch (RejectedExecutionException e) {

@@ -11,8 +11,9 @@ import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.ServerConfig.OverloadConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 import io.forebay.server.counters.LimitKey;
+import io.forebay.server.http.RequestBodyRate;
+import io.forebay.server.http.RequestBodyRate.Verdict;
 import io.forebay.server.listen.ListenFixture;
-import io.forebay.server.listen.connection.RequestBodyRate.Verdict;
 import io.forebay.server.loop.ListenException;
 import io.forebay.server.loop.LoopLoad;
 import io.forebay.testing.Await;
@@ -157,10 +158,7 @@ class BoundsTest {
 
   @Test
   void timeInWhichNobodyWantsTheBodyIsNotTheClients() {
-    RequestBodyRate pace =
-        new RequestBodyRate(
-            limits(0, 1000),
-            timeouts(Duration.ofSeconds(10), Duration.ofSeconds(30), Duration.ofDays(1)));
+    RequestBodyRate pace = new RequestBodyRate(seconds(10), 1000);
     pace.begin();
     pace.wanted(true, seconds(0));
     pace.onBytes(5_000, seconds(4));

@@ -1,7 +1,4 @@
-package io.forebay.server.listen.connection;
-
-import io.forebay.server.config.ServerConfig.LimitsConfig;
-import io.forebay.server.config.ServerConfig.TimeoutsConfig;
+package io.forebay.server.http;
 
 /**
  * Measures the rate of a request body while the node is ready to read; other time does not count
@@ -29,9 +26,15 @@ public final class RequestBodyRate {
     SLOW
   }
 
-  public RequestBodyRate(LimitsConfig limits, TimeoutsConfig timeouts) {
-    idleNanos = timeouts.requestBodyIdle().toNanos();
-    leastBytes = limits.client().requestBodyRate() * (idleNanos / SECOND_NANOS);
+  /**
+   * Of a body that is to bring so much.
+   *
+   * @param idleNanos the longest time between two bytes, and the time over which its rate counts
+   * @param leastRate bytes a second; 0 for no minimum
+   */
+  public RequestBodyRate(long idleNanos, long leastRate) {
+    this.idleNanos = idleNanos;
+    leastBytes = leastRate * (idleNanos / SECOND_NANOS);
   }
 
   public void begin() {
@@ -57,10 +60,6 @@ public final class RequestBodyRate {
   public void onBytes(int lengthBytes, long nowNanos) {
     broughtBytes += lengthBytes;
     lastByteNanos = nowNanos;
-  }
-
-  boolean isWanted() {
-    return isWanted;
   }
 
   /** Looks at the clock; once a stretch is over the next one begins. */

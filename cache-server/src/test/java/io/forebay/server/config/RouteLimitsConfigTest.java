@@ -1,0 +1,67 @@
+package io.forebay.server.config;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Limits of routes as the configuration says them. */
+final class RouteLimitsConfigTest {
+  @TempDir Path directory;
+
+  private ConfigOutcome load(String route) throws IOException {
+    Path file = directory.resolve("forebay.yaml");
+    Files.writeString(
+        file,
+        "origin: http://127.0.0.1:9\n"
+            + "limits: {request-body: 1MiB, request-body-rate: 1KiB}\n"
+            + "timeouts: {request-body-idle: 10s, request-total: 10m}\n"
+            + "routes:\n  - "
+            + route
+            + "\n");
+    return new ConfigLoader(ConfigEnvironment.system()).load(file, Map.of());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "limits: {request-body: 2MiB}           | limits.request-body: 2MiB is more than limits.request-body, which holds for all routes",
+        "limits: {request-body-rate: 100}       | limits.request-body-rate: 100 is less than limits.request-body-rate",
+        "timeouts: {request-body-idle: 11s}     | timeouts.request-body-idle: 11s is more than timeouts.request-body-idle",
+        "timeouts: {request-total: 11m}         | timeouts.request-total: 11m is more than timeouts.request-total",
+        "limits: {request-bdy: 1KiB}            | unknown key",
+        "origin-timeouts: {first-byte: 2h}      | \"2h\"",
+      })
+  void aRouteCannotAllowMoreThanTheNode(String route, String message) throws IOException {
+    List<ConfigProblem> problems =
+        assertInstanceOf(ConfigOutcome.Refused.class, load(route)).problems();
+    assertEquals(1, problems.size(), problems.toString());
+    assertTrue(problems.toString().contains(message), problems.toString());
+    assertTrue(problems.toString().contains("forebay.yaml:5"), problems.toString());
+  }
+
+  @Test
+  void whatARouteDoesNotSayIsLeftToNodeAndOrigin() throws IOException {
+    ServerConfig config =
+        assertInstanceOf(
+                ConfigOutcome.Loaded.class,
+                load("{limits: {request-body: 1KiB}, origin-timeouts: {total: 2h}}"))
+            .config();
+    RouteLimits limits = config.routes().getFirst().limits();
+    assertEquals(
+        new RouteLimits(
+            1024L, null, null, null, new OriginTimeouts(null, null, Duration.ofHours(2))),
+        limits);
+  }
+}
