@@ -639,7 +639,13 @@ final class ConfigBinder extends Binder {
             given("limits", ConfigKeys.LIMIT_CONNECTIONS_PER_ADDRESS),
             given("limits", ConfigKeys.LIMIT_WAITING_PER_CLIENT),
             given("limits", ConfigKeys.LIMIT_FETCHES_PER_CLIENT),
-            given("limits", ConfigKeys.LIMIT_REQUEST_BODY_RATE)));
+            given("limits", ConfigKeys.LIMIT_REQUEST_BODY_RATE),
+            new ConnectionLimits(
+                given("limits", ConfigKeys.LIMIT_CONNECTIONS_PER_NETWORK),
+                given("limits", ConfigKeys.LIMIT_NETWORK_IPV4),
+                given("limits", ConfigKeys.LIMIT_NETWORK_IPV6),
+                given("limits", ConfigKeys.LIMIT_CONNECTIONS_PER_SERVER_NAME),
+                given("limits", ConfigKeys.LIMIT_CONNECTIONS_PER_CERTIFICATE))));
   }
 
   private Http2Config http2() {

@@ -2290,6 +2290,49 @@ final class ConfigKeys {
               + " `timeouts.request-body-idle` while the node is ready to read; 0 means no"
               + " minimum.");
 
+  static final Field<LimitsConfig, Integer> LIMIT_CONNECTIONS_PER_NETWORK =
+      live(
+          "connections-per-network",
+          integer(0, 10_000_000),
+          "0",
+          limits -> limits.client().connections().perNetwork(),
+          "Maximum number of open client connections per network of clients, besides"
+              + " `connections-per-address`; 0 means no limit. Addresses in `forwarding.trusted`"
+              + " have no limit.");
+  static final Field<LimitsConfig, Integer> LIMIT_NETWORK_IPV4 =
+      live(
+          "network-ipv4",
+          integer(8, 32),
+          "24",
+          limits -> limits.client().connections().ipv4Prefix(),
+          "Length of the prefix of IPv4 addresses that is a network for"
+              + " `connections-per-network`.");
+  static final Field<LimitsConfig, Integer> LIMIT_NETWORK_IPV6 =
+      live(
+          "network-ipv6",
+          integer(16, 64),
+          "56",
+          limits -> limits.client().connections().ipv6Prefix(),
+          "Length of the prefix of IPv6 addresses that is a network for"
+              + " `connections-per-network`.");
+  static final Field<LimitsConfig, Integer> LIMIT_CONNECTIONS_PER_SERVER_NAME =
+      live(
+          "connections-per-server-name",
+          integer(0, 10_000_000),
+          "0",
+          limits -> limits.client().connections().perServerName(),
+          "Maximum number of open TLS and QUIC connections per name that clients ask for in their"
+              + " handshakes (SNI); 0 means no limit. Further ones are closed before their"
+              + " handshake, over QUIC after it.");
+  static final Field<LimitsConfig, Integer> LIMIT_CONNECTIONS_PER_CERTIFICATE =
+      live(
+          "connections-per-certificate",
+          integer(0, 10_000_000),
+          "0",
+          limits -> limits.client().connections().perCertificate(),
+          "Maximum number of open connections per certificate that clients show (`client-auth`); 0"
+              + " means no limit. Further ones are closed after their handshake.");
+
   static final Field<Http2Config, Duration> HTTP2_WINDOW =
       live(
           "window",
@@ -3137,7 +3180,12 @@ final class ConfigKeys {
               LIMIT_CONNECTIONS_PER_ADDRESS,
               LIMIT_WAITING_PER_CLIENT,
               LIMIT_FETCHES_PER_CLIENT,
-              LIMIT_REQUEST_BODY_RATE),
+              LIMIT_REQUEST_BODY_RATE,
+              LIMIT_CONNECTIONS_PER_NETWORK,
+              LIMIT_NETWORK_IPV4,
+              LIMIT_NETWORK_IPV6,
+              LIMIT_CONNECTIONS_PER_SERVER_NAME,
+              LIMIT_CONNECTIONS_PER_CERTIFICATE),
           config -> Map.of("", config.limits()));
   static final Section<Http2Config> HTTP2 =
       new Section<>(

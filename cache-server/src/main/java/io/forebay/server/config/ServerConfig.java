@@ -602,9 +602,20 @@ public record ServerConfig(
    * @param waiting requests that wait for a fetch at once; 0 means no bound
    * @param fetches requests that an origin is asked for at once; 0 means no bound
    * @param requestBodyRate bytes a second that a request body has to bring; 0 means none
+   * @param connections of clients by other keys than their addresses
    */
   public record ClientLimits(
-      int connectionsPerAddress, int waiting, int fetches, int requestBodyRate) {}
+      int connectionsPerAddress,
+      int waiting,
+      int fetches,
+      int requestBodyRate,
+      ConnectionLimits connections) {
+
+    /** With limits of connections by address alone. */
+    public ClientLimits(int connectionsPerAddress, int waiting, int fetches, int requestBodyRate) {
+      this(connectionsPerAddress, waiting, fetches, requestBodyRate, ConnectionLimits.NONE);
+    }
+  }
 
   /**
    * Limits on HTTP/2 frames that cost the node more than their sender. A connection that exceeds

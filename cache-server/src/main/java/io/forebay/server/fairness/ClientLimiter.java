@@ -17,7 +17,13 @@ public final class ClientLimiter {
     /** Requests that an origin is asked for. */
     FETCH,
     TUNNEL,
-    CONNECTION
+    CONNECTION,
+    /** Connections of a network that an operator has chosen the size of. */
+    CONNECTION_OF_NETWORK,
+    /** Connections whose client asked for a name; the name is a number in place of a network. */
+    CONNECTION_TO_NAME,
+    /** Connections of a client's certificate, which is a number as well. */
+    CONNECTION_OF_CERTIFICATE
   }
 
   private final Map<Kind, ConcurrentHashMap<Long, Integer>> taken = new EnumMap<>(Kind.class);

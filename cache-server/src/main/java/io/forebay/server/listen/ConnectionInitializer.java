@@ -208,6 +208,10 @@ public final class ConnectionInitializer extends ChannelInitializer<Channel> {
         ctx.close();
         return;
       }
+      if (!loop.admitCertificate(ctx.channel(), guard.certificate())) {
+        ctx.close();
+        return;
+      }
       ClientCertificateCheck.guard(ctx.channel(), guard);
       SSLSession settled = engine.getSession();
       TlsSession session =
@@ -250,6 +254,10 @@ public final class ConnectionInitializer extends ChannelInitializer<Channel> {
       }
       if (event instanceof SniCompletionEvent hello && hello.isSuccess()) {
         serverName = hello.hostname();
+        if (!loop.admitServerName(ctx.channel(), serverName)) {
+          ctx.close();
+          return;
+        }
       } else if (event instanceof SniCompletionEvent hello) {
         // There was no handshake; the reader of the ClientHello closes the connection.
         loop.counters.tlsFailures++;

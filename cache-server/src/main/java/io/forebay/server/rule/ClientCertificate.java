@@ -1,6 +1,7 @@
 package io.forebay.server.rule;
 
 import java.security.cert.X509Certificate;
+import java.util.HexFormat;
 import java.util.IdentityHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +20,12 @@ public final class ClientCertificate {
   /** A certificate whose chain and key the handshake has verified. */
   public ClientCertificate(X509Certificate certificate) {
     this.certificate = certificate;
+  }
+
+  /** A number of it: 64 bits of its SHA-256. */
+  public long number() {
+    String digits = CertificatePart.fingerprint().values(certificate).getFirst();
+    return HexFormat.fromHexDigitsToLong(digits, 0, Long.BYTES * 2);
   }
 
   /** The verdict of a condition; {@link Condition#LATER} in the fast lane if it is not known. */

@@ -88,8 +88,8 @@ public final class ClientHelloHandler extends AbstractSniHandler<TlsHost> {
   protected void onLookupComplete(
       ChannelHandlerContext ctx, @Nullable String hostname, Future<TlsHost> future)
       throws SSLException {
-    if (ctx.isRemoved()) {
-      // The client left while its certificate was ordered.
+    if (ctx.isRemoved() || !ctx.channel().isActive()) {
+      // The client left while its certificate was ordered, or the name has too many connections.
       return;
     }
     TlsHost host = future.getNow();

@@ -8,9 +8,11 @@ import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 import io.forebay.server.counters.LimitKey;
 import io.forebay.server.counters.LoopCounters;
+import io.forebay.server.fairness.ClientLimiter;
 import io.forebay.server.http.RequestHandler;
 import io.forebay.server.loop.DeadlineWheel;
 import io.forebay.server.loop.Loop;
+import io.forebay.server.rule.ClientCertificate;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.EventLoop;
@@ -192,6 +194,41 @@ public final class ListenerContext {
       return refuse(answer.passed());
     }
     channel.closeFuture().addListener(done -> nodeConnections.leave(place));
+    return true;
+  }
+
+  /** The client of a connection asks for that name; false where one more would be too many. */
+  public boolean admitServerName(Channel channel, @Nullable String name) {
+    int most = limits().client().connections().perServerName();
+    return most == 0
+        || name == null
+        || admit(
+            channel,
+            ClientLimiter.Kind.CONNECTION_TO_NAME,
+            ConnectionKeys.serverName(name),
+            most,
+            LimitKey.CONNECTIONS_PER_SERVER_NAME);
+  }
+
+  /** The client of a connection has shown that certificate; the same for it. */
+  public boolean admitCertificate(Channel channel, @Nullable ClientCertificate certificate) {
+    int most = limits().client().connections().perCertificate();
+    return most == 0
+        || certificate == null
+        || admit(
+            channel,
+            ClientLimiter.Kind.CONNECTION_OF_CERTIFICATE,
+            certificate.number(),
+            most,
+            LimitKey.CONNECTIONS_PER_CERTIFICATE);
+  }
+
+  private boolean admit(
+      Channel channel, ClientLimiter.Kind kind, long key, int most, LimitKey limit) {
+    if (!nodeConnections.take(kind, key, most)) {
+      return refuse(limit);
+    }
+    channel.closeFuture().addListener(done -> nodeConnections.leave(kind, key));
     return true;
   }
 

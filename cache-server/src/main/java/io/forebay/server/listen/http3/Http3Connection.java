@@ -197,6 +197,10 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
     onProven.run();
     onHandshakeEnd();
     loop.counters.http3.established++;
+    if (!loop.admitServerName(channel, serverName)) {
+      close(Http3ErrorCode.H3_EXCESSIVE_LOAD);
+      return;
+    }
     SSLEngine engine = channel.sslEngine();
     if (engine != null) {
       SSLSession session = engine.getSession();

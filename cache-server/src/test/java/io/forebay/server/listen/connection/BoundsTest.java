@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.server.config.ConnectionLimits;
 import io.forebay.server.config.ServerConfig.Address;
 import io.forebay.server.config.ServerConfig.ClientLimits;
 import io.forebay.server.config.ServerConfig.LimitsConfig;
@@ -108,6 +109,51 @@ class BoundsTest {
     connections.giveBack(Objects.requireNonNull(place));
     assertTrue(connections.take(peer("2001:db8:1:2::7")).place() != null);
     assertEquals(4, connections.open());
+  }
+
+  @Test
+  void aNetworkHasNoMoreConnectionsThanItMay() throws Exception {
+    LimitsConfig one = limits(0, 0);
+    ConnectionLimiter connections =
+        new ConnectionLimiter(
+            ListenFixture.config(
+                new LimitsConfig(
+                    one.headerBytes(),
+                    one.headerCount(),
+                    one.targetBytes(),
+                    one.requestBodyBytes(),
+                    one.connections(),
+                    one.requestsPerConnection(),
+                    one.streamsPerConnection(),
+                    one.followersPerFill(),
+                    one.fills(),
+                    one.refusedLoads(),
+                    one.recoveryFetches(),
+                    one.privateCopyBytes(),
+                    new ClientLimits(2, 0, 0, 0, new ConnectionLimits(3, 24, 56, 0, 0))),
+                ListenFixture.TIMEOUTS,
+                "auto",
+                1,
+                ListenFixture.plain(0)));
+    for (String network : new String[] {"192.0.2.", "2001:db8:1:20"}) {
+      boolean isIpv4 = network.endsWith(".");
+      String other = isIpv4 ? "192.0.3.1" : "2001:db8:1:2100::1";
+      ConnectionLimiter.Place first =
+          Objects.requireNonNull(
+              connections.take(peer(network + (isIpv4 ? "1" : "00::1"))).place());
+      assertTrue(connections.take(peer(network + (isIpv4 ? "1" : "00::1"))).place() != null);
+      assertEquals(
+          LimitKey.CONNECTIONS_PER_ADDRESS,
+          connections.take(peer(network + (isIpv4 ? "1" : "00::1"))).passed());
+      assertTrue(connections.take(peer(network + (isIpv4 ? "2" : "01::1"))).place() != null);
+      assertEquals(
+          LimitKey.CONNECTIONS_PER_NETWORK,
+          connections.take(peer(network + (isIpv4 ? "255" : "ff::1"))).passed());
+      assertTrue(connections.take(peer(other)).place() != null);
+      connections.giveBack(first);
+      // The one that was refused for its network has left its address alone.
+      assertTrue(connections.take(peer(network + (isIpv4 ? "255" : "ff::1"))).place() != null);
+    }
   }
 
   private static InetSocketAddress peer(String address) throws IOException {
