@@ -1,5 +1,6 @@
 package io.forebay.server.accesslog;
 
+import io.forebay.server.config.RouteLog;
 import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.http.TlsSession;
 import org.jspecify.annotations.Nullable;
@@ -82,6 +83,16 @@ public interface AccessEvent {
   @Nullable CharSequence referer();
 
   @Nullable CharSequence userAgent();
+
+  /** What the log says of requests like this. */
+  default RouteLog rules() {
+    return RouteLog.DEFAULT;
+  }
+
+  /** The first line of the field at that place of {@link RouteLog#requestHeaders()}, or null. */
+  default @Nullable CharSequence requestHeader(int index) {
+    return null;
+  }
 
   /** Why the origin gave no answer; null where it gave one or was not asked. */
   default @Nullable CharSequence error() {

@@ -1,5 +1,6 @@
 package io.forebay.server.accesslog;
 
+import io.forebay.server.config.RouteLog;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.http.TlsSession;
 import java.nio.charset.StandardCharsets;
@@ -16,7 +17,12 @@ final class AccessFormat {
   static final int SCHEMA_VERSION = 1;
 
   /** No line is longer: every byte escaped, with room for numbers, names and short texts. */
-  static final int MAX_LINE_LENGTH = (AccessRecord.TEXT_LENGTH + 12 * 128) * 6 + 1024;
+  static final int MAX_LINE_LENGTH =
+      (AccessRecord.TEXT_LENGTH
+                  + RouteLog.MAX_HEADERS * (AccessRecord.EXTRA_LENGTH + 128)
+                  + 12 * 128)
+              * 6
+          + 1024;
 
   private static final int MAX_SHORT_TEXT = 128;
 
@@ -66,6 +72,8 @@ final class AccessFormat {
   private static final byte[] FETCH = name("fetch_us");
   private static final byte[] REFERER = name("referer");
   private static final byte[] USER_AGENT = name("user_agent");
+  private static final byte[] SAMPLED = name("sampled");
+  private static final byte[] REQUEST_HEADERS = name("request_headers");
   private static final byte[] ERROR = name("error");
   private static final byte[] ABORT = name("abort");
   private static final byte[] TRUNCATED = ",\"truncated\":true".getBytes(StandardCharsets.US_ASCII);
@@ -128,6 +136,7 @@ final class AccessFormat {
     micros(FETCH, record.fetchNanos);
     wire(REFERER, record, AccessRecord.REFERER);
     wire(USER_AGENT, record, AccessRecord.USER_AGENT);
+    byRoute(record);
     wire(ERROR, record, AccessRecord.ERROR);
     text(ABORT, record.abort);
     if (record.isTruncated) {
@@ -136,6 +145,40 @@ final class AccessFormat {
     put('}');
     put('\n');
     return at;
+  }
+
+  /** What lines of a route have in addition. */
+  private void byRoute(AccessRecord record) {
+    RouteLog rules = record.rules;
+    if (rules.hitsPercent() < 100 && record.cache == LoopCounters.CacheResult.HIT) {
+      number(SAMPLED, rules.hitsPercent());
+    }
+    boolean isBegun = false;
+    for (int i = 0; i < rules.requestHeaders().size(); i++) {
+      int length = record.extraLengths[i];
+      if (length < 0) {
+        continue;
+      }
+      if (isBegun) {
+        put(',');
+      } else {
+        put(REQUEST_HEADERS);
+        put('{');
+        isBegun = true;
+      }
+      put('"');
+      // A token: nothing of it has to be escaped.
+      put(rules.requestHeaders().get(i).getBytes(StandardCharsets.US_ASCII));
+      put('"');
+      put(':');
+      put('"');
+      int start = i * AccessRecord.EXTRA_LENGTH;
+      escaped(record.extra, start, start + length);
+      put('"');
+    }
+    if (isBegun) {
+      put('}');
+    }
   }
 
   private void timestamp(long epochMillis) {
@@ -189,11 +232,14 @@ final class AccessFormat {
     put('"');
   }
 
-  /** Copies runs of plain bytes as they are; most texts are one such run. */
   private void escaped(AccessRecord record, int field) {
-    byte[] text = record.text;
-    int start = AccessRecord.offset(field);
-    int end = start + record.lengths[field];
+    int from = AccessRecord.offset(field);
+    escaped(record.text, from, from + record.lengths[field]);
+  }
+
+  /** Copies runs of plain bytes as they are; most texts are one such run. */
+  private void escaped(byte[] text, int from, int end) {
+    int start = from;
     int index = start;
     while (index < end) {
       if (IS_PLAIN[text[index] & 0xFF]) {

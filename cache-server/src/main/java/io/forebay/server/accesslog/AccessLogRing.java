@@ -1,5 +1,7 @@
 package io.forebay.server.accesslog;
 
+import io.forebay.server.config.RouteLog;
+import io.forebay.server.counters.LoopCounters.CacheResult;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -28,6 +30,7 @@ public final class AccessLogRing {
   private final @Nullable AccessRecord[] spare;
   private int spares;
   private long takenBack;
+  private long random = 0x9E3779B97F4A7C15L;
   // Written by the loop alone; a scrape may read it a moment late.
   private long dropped;
   private volatile @Nullable Thread writer;
@@ -53,6 +56,9 @@ public final class AccessLogRing {
     if (capacity == 0) {
       return;
     }
+    if (!isWanted(event.rules(), event.cache())) {
+      return;
+    }
     long position = tail.getPlain();
     long read = head.getAcquire();
     long queued = position - read;
@@ -68,6 +74,17 @@ public final class AccessLogRing {
     if (queued == capacity >> 1) {
       LockSupport.unpark(writer);
     }
+  }
+
+  private boolean isWanted(RouteLog rules, CacheResult cache) {
+    if (!rules.isOn() || rules.hitsPercent() == 100 || cache != CacheResult.HIT) {
+      return rules.isOn();
+    }
+    // Xorshift: what is chosen has to be unrelated to the order of requests, no more.
+    random ^= random << 13;
+    random ^= random >>> 7;
+    random ^= random << 17;
+    return (random >>> 1) % 100 < rules.hitsPercent();
   }
 
   private AccessRecord spare(long read) {

@@ -1,6 +1,8 @@
 package io.forebay.server.accesslog;
 
 import io.forebay.core.http.Latin1Text;
+import io.forebay.server.config.RouteLog;
+import io.forebay.server.config.RouteLog.Part;
 import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.http.TlsSession;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +29,8 @@ final class AccessRecord {
 
   private static final int[] CAPACITY = {64, 64, 256, 1024, 512, 512, 256, 256};
   private static final int MAX_METHOD_LENGTH = 128;
+  private static final byte[] NO_EXTRA = {};
+  static final int EXTRA_LENGTH = 256;
   private static final int[] OFFSET = new int[CAPACITY.length];
   static final int TEXT_LENGTH;
 
@@ -44,8 +48,15 @@ final class AccessRecord {
   final short[] lengths = new short[CAPACITY.length];
   boolean isTruncated;
 
+  /** What the configuration says of its route. */
+  RouteLog rules = RouteLog.DEFAULT;
+
+  // Fields that the route logs in addition, one behind the other; made when a route has some.
+  byte[] extra = NO_EXTRA;
+  final short[] extraLengths = new short[RouteLog.MAX_HEADERS];
+
   long epochMillis;
-  String client = "";
+  @Nullable String client = "";
   String method = "";
   String scheme = "";
   String protocol = "";
@@ -69,20 +80,22 @@ final class AccessRecord {
 
   void fill(AccessEvent event) {
     isTruncated = false;
+    rules = event.rules();
     copy(REQUEST_ID, event.requestId());
-    copy(TRACEPARENT, event.traceparent());
-    copy(HOST, event.host());
+    copy(TRACEPARENT, rules.drops(Part.TRACEPARENT) ? null : event.traceparent());
+    copy(HOST, rules.drops(Part.HOST) ? null : event.host());
     copy(PATH, event.path());
-    copy(QUERY, event.query());
-    copy(REFERER, event.referer());
-    copy(USER_AGENT, event.userAgent());
+    copy(QUERY, rules.drops(Part.QUERY) ? null : event.query());
+    copy(REFERER, rules.drops(Part.REFERER) ? null : event.referer());
+    copy(USER_AGENT, rules.drops(Part.USER_AGENT) ? null : event.userAgent());
     copy(ERROR, event.error());
+    copyExtra(event);
     epochMillis = event.epochMillis();
-    client = event.client();
+    client = rules.drops(Part.CLIENT) ? null : event.client();
     method = clipped(event.method());
     scheme = event.scheme();
     protocol = event.protocol();
-    tls = event.tls();
+    tls = rules.drops(Part.TLS) ? null : event.tls();
     status = event.status();
     bytes = event.bytes();
     tunnelledBytes = event.tunnelledBytes();
@@ -102,22 +115,34 @@ final class AccessRecord {
     return method.length() <= MAX_METHOD_LENGTH ? method : method.substring(0, MAX_METHOD_LENGTH);
   }
 
-  private void copy(int field, @Nullable CharSequence value) {
-    if (value == null) {
-      lengths[field] = -1;
-      return;
+  private void copyExtra(AccessEvent event) {
+    int count = rules.requestHeaders().size();
+    if (count > 0 && extra.length == 0) {
+      extra = new byte[RouteLog.MAX_HEADERS * EXTRA_LENGTH];
     }
-    int length = Math.min(value.length(), CAPACITY[field]);
+    for (int i = 0; i < count; i++) {
+      extraLengths[i] = copied(event.requestHeader(i), extra, i * EXTRA_LENGTH, EXTRA_LENGTH);
+    }
+  }
+
+  private void copy(int field, @Nullable CharSequence value) {
+    lengths[field] = copied(value, text, OFFSET[field], CAPACITY[field]);
+  }
+
+  private short copied(@Nullable CharSequence value, byte[] target, int offset, int capacity) {
+    if (value == null) {
+      return -1;
+    }
+    int length = Math.min(value.length(), capacity);
     isTruncated |= length < value.length();
-    int offset = OFFSET[field];
-    lengths[field] = (short) length;
     if (value instanceof Latin1Text octets) {
-      octets.copyTo(text, offset, 0, length);
-      return;
+      octets.copyTo(target, offset, 0, length);
+      return (short) length;
     }
     for (int i = 0; i < length; i++) {
       char c = value.charAt(i);
-      text[offset + i] = c < 0x100 ? (byte) c : (byte) '?';
+      target[offset + i] = c < 0x100 ? (byte) c : (byte) '?';
     }
+    return (short) length;
   }
 }

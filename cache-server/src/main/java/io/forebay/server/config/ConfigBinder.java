@@ -476,7 +476,29 @@ final class ConfigBinder extends Binder {
         protection,
         rules.ofRoute(scope, key, settings.cookies().request()),
         compression.ofRoute(scope),
-        bounds.ofRoute(scope));
+        bounds.ofRoute(scope),
+        log(scope));
+  }
+
+  private RouteLog log(String scope) {
+    List<String> headers = given(scope, ConfigKeys.ROUTE_LOG_HEADERS);
+    Raw raw = values.get(scope + "." + ConfigKeys.ROUTE_LOG_HEADERS.name());
+    if (raw != null && headers.size() > RouteLog.MAX_HEADERS) {
+      problems.add(
+          raw.place()
+              .problem(
+                  scope + "." + ConfigKeys.ROUTE_LOG_HEADERS.name(),
+                  headers.size() + " fields",
+                  "name at most " + RouteLog.MAX_HEADERS));
+      headers = List.of();
+    }
+    return new RouteLog(
+        given(scope, ConfigKeys.ROUTE_LOG),
+        given(scope, ConfigKeys.ROUTE_LOG_HITS),
+        headers,
+        given(scope, ConfigKeys.ROUTE_LOG_DROP).stream()
+            .map(name -> RouteLog.Part.valueOf(name.toUpperCase(Locale.ROOT)))
+            .collect(Collectors.toUnmodifiableSet()));
   }
 
   private RouteSettings settings(String scope) {

@@ -2100,6 +2100,42 @@ final class ConfigKeys {
           route -> route.limits().ofOrigin().total(),
           "As `origins.NAME.timeouts.total`, for requests of this route, longer or shorter.");
 
+  static final Field<RouteConfig, Boolean> ROUTE_LOG =
+      live(
+          "access-log.lines",
+          ValueType.ON_OFF,
+          "on",
+          route -> route.log().isOn(),
+          "Whether the access log has lines of this route's requests.");
+  static final Field<RouteConfig, Integer> ROUTE_LOG_HITS =
+      live(
+          "access-log.hits",
+          percent(100),
+          "100%",
+          route -> route.log().hitsPercent(),
+          "Share of fresh hits, chosen at random, that have a line in the access log; other requests"
+              + " all have one. Lines of hits then say the share (`sampled`).");
+  static final Field<RouteConfig, List<String>> ROUTE_LOG_HEADERS =
+      live(
+          "access-log.request-headers",
+          ValueType.LOGGED_FIELDS,
+          "",
+          route -> route.log().requestHeaders(),
+          "Request fields that lines of this route have in addition (`request_headers`), at most 8,"
+              + " up to 256 bytes of the first line of each. Fields with credentials, such as"
+              + " `Authorization` and `Cookie`, cannot be logged.");
+  static final Field<RouteConfig, List<String>> ROUTE_LOG_DROP =
+      live(
+          "access-log.drop",
+          ValueType.LOG_PARTS,
+          "",
+          route ->
+              route.log().drop().stream()
+                  .map(part -> part.name().toLowerCase(Locale.ROOT))
+                  .sorted()
+                  .toList(),
+          "What lines of this route do not have; `tls` is everything about the handshake.");
+
   static final Field<TunnelsConfig, Integer> TUNNEL_LIMIT =
       live(
           "limit",
@@ -3155,7 +3191,11 @@ final class ConfigKeys {
               ROUTE_REQUEST_TOTAL,
               ROUTE_FIRST_BYTE,
               ROUTE_ORIGIN_IDLE,
-              ROUTE_ORIGIN_TOTAL)),
+              ROUTE_ORIGIN_TOTAL,
+              ROUTE_LOG,
+              ROUTE_LOG_HITS,
+              ROUTE_LOG_HEADERS,
+              ROUTE_LOG_DROP)),
           config -> named(config.routes(), RouteConfig::name));
   static final Section<LimitsConfig> LIMITS =
       new Section<>(

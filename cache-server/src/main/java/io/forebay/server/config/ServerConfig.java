@@ -494,7 +494,8 @@ public record ServerConfig(
       @Nullable String protection,
       RouteRules rules,
       CompressionConfig.OfRoute compression,
-      RouteLimits limits) {}
+      RouteLimits limits,
+      RouteLog log) {}
 
   /**
    * What becomes of request fields that may change an answer and are not in the key.

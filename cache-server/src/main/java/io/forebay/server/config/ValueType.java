@@ -272,6 +272,23 @@ record ValueType<T>(
           FieldSyntax::isToken,
           true,
           "write names such as X-Country");
+  static final ValueType<List<String>> LOGGED_FIELDS =
+      list(
+          "list of fields",
+          "names of header fields, up to 64 characters, without those of credentials",
+          text ->
+              FieldSyntax.isToken(text)
+                  && text.length() <= RouteLog.MAX_NAME_LENGTH
+                  && RouteLog.isLoggable(text),
+          true,
+          "write names such as X-Country; fields with credentials are not logged");
+  static final ValueType<List<String>> LOG_PARTS =
+      list(
+          "list of parts",
+          "`client`, `host`, `query`, `referer`, `user_agent`, `traceparent`, `tls`",
+          text -> text.matches("client|host|query|referer|user_agent|traceparent|tls"),
+          false,
+          "write parts such as client or query");
   static final ValueType<List<String>> FIELD_PATTERNS =
       list(
           "list of fields",

@@ -146,6 +146,7 @@ final class Exchange extends ClientResponse
           ProxyError.DESTINATION_NOT_FOUND);
     }
     request.route(route);
+    record().routed();
     RuleResponder.applyPresets(loop, request);
     Step bounded = RequestBounds.apply(loop, request, this, this);
     if (bounded != null) {

@@ -6,6 +6,7 @@ import io.forebay.core.http.WireRequest;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.route.Route;
 import io.forebay.server.compress.ContentCoding;
+import io.forebay.server.config.RouteLog;
 import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.http.ClientInfo;
 import io.forebay.server.loop.RequestIds;
@@ -23,8 +24,12 @@ final class FreshHitEvent extends RequestEvent {
   private final Latin1Text userAgent = new Latin1Text();
   private final Latin1Text traceparent = new Latin1Text();
 
+  /** Of one field after the other. */
+  private final Latin1Text header = new Latin1Text();
+
   private WireRequest request = new WireRequest("http");
   private ClientInfo client = new ClientInfo("", 0, "", "", false, null, 0);
+  private RouteLog rules = RouteLog.DEFAULT;
   private @Nullable Route route;
   private @Nullable RouteProtection gate;
   private @Nullable ContentCoding coding;
@@ -39,6 +44,7 @@ final class FreshHitEvent extends RequestEvent {
 
   /** Becomes the event of this request. */
   FreshHitEvent of(
+      RouteLog ofRoute,
       Route matched,
       @Nullable RouteProtection gateOfRoute,
       WireRequest answered,
@@ -48,6 +54,7 @@ final class FreshHitEvent extends RequestEvent {
       long bodyBytes,
       long nowMillis,
       long nanos) {
+    rules = ofRoute;
     route = matched;
     gate = gateOfRoute;
     request = answered;
@@ -77,6 +84,16 @@ final class FreshHitEvent extends RequestEvent {
   @Override
   @Nullable Route matched() {
     return route;
+  }
+
+  @Override
+  public RouteLog rules() {
+    return rules;
+  }
+
+  @Override
+  public @Nullable CharSequence requestHeader(int index) {
+    return field(rules.requestHeaders().get(index), header);
   }
 
   @Override

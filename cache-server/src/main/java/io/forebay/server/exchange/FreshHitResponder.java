@@ -131,7 +131,17 @@ final class FreshHitResponder {
     counters.fastHitTime.record(nanos);
     if (accessLog.isEnabled()) {
       accessLog.record(
-          event.of(route, gate, request, client, coding, meta.status(), bodyBytes, now, nanos));
+          event.of(
+              snapshot.log(route),
+              route,
+              gate,
+              request,
+              client,
+              coding,
+              meta.status(),
+              bodyBytes,
+              now,
+              nanos));
     }
     return true;
   }

@@ -4,6 +4,7 @@ import io.forebay.core.http.KnownField;
 import io.forebay.core.http.RequestView;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.route.Route;
+import io.forebay.server.config.RouteLog;
 import io.forebay.server.counters.AbortLabel;
 import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.counters.LoopCounters.MethodClass;
@@ -16,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class RequestRecord extends RequestEvent {
 
+  private static final CharSequence[] NO_HEADERS = {};
+
   private final ExchangeContext loop;
   private final ClientRequest request;
   private final long startNanos;
@@ -26,6 +29,9 @@ final class RequestRecord extends RequestEvent {
   private final @Nullable CharSequence referer;
   private final @Nullable CharSequence userAgent;
   private final @Nullable CharSequence traceparent;
+
+  private RouteLog rules = RouteLog.DEFAULT;
+  private @Nullable CharSequence[] headers = NO_HEADERS;
 
   private int status;
   private long bodyBytes;
@@ -51,6 +57,18 @@ final class RequestRecord extends RequestEvent {
     this.referer = isLogged ? received.fields().first("referer") : null;
     this.userAgent = isLogged ? received.fields().first("user-agent") : null;
     this.traceparent = isLogged ? received.value(KnownField.TRACEPARENT) : null;
+  }
+
+  /** The route is found: what it logs is copied now, too. */
+  void routed() {
+    rules = request.config().log(request.route());
+    int count = rules.requestHeaders().size();
+    if (count > 0 && loop.accessLog().isEnabled()) {
+      headers = new CharSequence[count];
+      for (int i = 0; i < count; i++) {
+        headers[i] = request.view().fields().first(rules.requestHeaders().get(i));
+      }
+    }
   }
 
   /** The request has been sent on to an origin, by itself or as the leader of a fill. */
@@ -188,6 +206,16 @@ final class RequestRecord extends RequestEvent {
   @Override
   @Nullable Route matched() {
     return request.routeIfAny();
+  }
+
+  @Override
+  public RouteLog rules() {
+    return rules;
+  }
+
+  @Override
+  public @Nullable CharSequence requestHeader(int index) {
+    return index < headers.length ? headers[index] : null;
   }
 
   @Override

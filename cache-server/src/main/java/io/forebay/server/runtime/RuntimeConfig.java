@@ -14,6 +14,7 @@ import io.forebay.server.config.ForwardAuthConfig;
 import io.forebay.server.config.OriginTimeouts;
 import io.forebay.server.config.ProtectionProfile;
 import io.forebay.server.config.RouteLimits;
+import io.forebay.server.config.RouteLog;
 import io.forebay.server.config.Secret;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
@@ -78,6 +79,9 @@ public final class RuntimeConfig {
   /** The limits of routes that have some on requests, by route. */
   private final Map<String, RouteLimits> limits;
 
+  /** What the access log says of routes where that is not what it says of all, by route. */
+  private final Map<String, RouteLog> logs;
+
   /** Null where no client debugs. */
   private final @Nullable DebugToken debugToken;
 
@@ -105,6 +109,10 @@ public final class RuntimeConfig {
                 .collect(
                     Collectors.toUnmodifiableMap(
                         RouteConfig::name, route -> route.limits().ofOrigin())));
+    this.logs =
+        config.routes().stream()
+            .filter(route -> !route.log().equals(RouteLog.DEFAULT))
+            .collect(Collectors.toUnmodifiableMap(RouteConfig::name, RouteConfig::log));
     this.limits =
         config.routes().stream()
             .filter(route -> route.limits().limitsRequests())
@@ -349,6 +357,11 @@ public final class RuntimeConfig {
   /** The limits of a route on requests, or null where it has none. */
   public @Nullable RouteLimits limits(Route route) {
     return limits.isEmpty() ? null : limits.get(route.name());
+  }
+
+  /** What the access log says of requests of a route. */
+  public RouteLog log(Route route) {
+    return logs.isEmpty() ? RouteLog.DEFAULT : logs.getOrDefault(route.name(), RouteLog.DEFAULT);
   }
 
   /** What tells which tokens of clients that debug are valid, or null. */

@@ -3,6 +3,7 @@ package io.forebay.server.accesslog;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.forebay.core.policy.Reason;
+import io.forebay.server.config.RouteLog;
 import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.http.TlsSession;
 import java.io.IOException;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;
@@ -36,7 +38,9 @@ final class AccessLogReferenceTest {
     record.tunnelledBytes = 1;
     record.firstByteNanos = 1;
     record.fetchNanos = 1;
-    record.cache = CacheResult.MISS;
+    record.rules = new RouteLog(true, 10, List.of("x-country"), Set.of());
+    record.extra = new byte[1];
+    record.cache = CacheResult.HIT;
     record.reason = "miss-uri";
     record.route = "r";
     record.origin = "o";

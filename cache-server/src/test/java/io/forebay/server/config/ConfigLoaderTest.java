@@ -389,7 +389,8 @@ final class ConfigLoaderTest {
                 1024L,
                 List.of(ContentCoding.GZIP, ContentCoding.BR),
                 true),
-            RouteLimits.NONE),
+            RouteLimits.NONE,
+            RouteLog.DEFAULT),
         config.routes().get(0));
     assertEquals("route-2", config.routes().get(1).name());
     assertEquals(

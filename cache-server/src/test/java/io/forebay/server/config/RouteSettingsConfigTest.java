@@ -15,8 +15,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Limits of routes as the configuration says them. */
-final class RouteLimitsConfigTest {
+/** Limits and log lines of routes as the configuration says them. */
+final class RouteSettingsConfigTest {
   @TempDir Path directory;
 
   private ConfigOutcome load(String route) throws IOException {
@@ -42,8 +42,13 @@ final class RouteLimitsConfigTest {
         "timeouts: {request-total: 11m}         | timeouts.request-total: 11m is more than timeouts.request-total",
         "limits: {request-bdy: 1KiB}            | unknown key",
         "origin-timeouts: {first-byte: 2h}      | \"2h\"",
+        "access-log: {request-headers: Cookie}  | \"Cookie\" is not in a list of fields",
+        "access-log: {request-headers: [authorization]} | fields with credentials are not logged",
+        "access-log: {request-headers: 'a,b,c,d,e,f,g,h,i'} | 9 fields",
+        "access-log: {drop: path}               | \"path\" is not in a list of parts",
+        "access-log: {hits: 101%}               | \"101\" is out of range",
       })
-  void aRouteCannotAllowMoreThanTheNode(String route, String message) throws IOException {
+  void wrongValuesAreRefusedWithTheirPlace(String route, String message) throws IOException {
     List<ConfigProblem> problems =
         assertInstanceOf(ConfigOutcome.Refused.class, load(route)).problems();
     assertEquals(1, problems.size(), problems.toString());

@@ -1,0 +1,61 @@
+package io.forebay.server.config;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * What the access log says of the requests of one route.
+ *
+ * @param isOn whether it has lines of them at all
+ * @param hitsPercent share of fresh hits that have a line
+ * @param requestHeaders lower-case names of fields that lines have in addition; at most {@link
+ *     #MAX_HEADERS}
+ * @param drop what lines do not have
+ */
+public record RouteLog(boolean isOn, int hitsPercent, List<String> requestHeaders, Set<Part> drop) {
+
+  public static final int MAX_HEADERS = 8;
+  static final int MAX_NAME_LENGTH = 64;
+
+  /** Every request has a line with all that lines have. */
+  public static final RouteLog DEFAULT = new RouteLog(true, 100, List.of(), Set.of());
+
+  /** What carries credentials; lines never have it. */
+  static final Set<String> SECRETS =
+      Set.of(
+          "authorization",
+          "proxy-authorization",
+          "cookie",
+          "set-cookie",
+          "forebay-debug",
+          "x-amz-security-token");
+
+  /** A part of lines that can be left out; in lower case it is the name of the field. */
+  public enum Part {
+    CLIENT,
+    HOST,
+    QUERY,
+    REFERER,
+    USER_AGENT,
+    TRACEPARENT,
+    TLS
+  }
+
+  public RouteLog {
+    requestHeaders = List.copyOf(requestHeaders);
+    drop = Set.copyOf(drop);
+    if (requestHeaders.size() > MAX_HEADERS) {
+      throw new IllegalArgumentException(requestHeaders.size() + " fields");
+    }
+  }
+
+  public boolean drops(Part part) {
+    return !drop.isEmpty() && drop.contains(part);
+  }
+
+  /** Whether a field may be logged. */
+  static boolean isLoggable(String name) {
+    return !SECRETS.contains(name.toLowerCase(Locale.ROOT));
+  }
+}
