@@ -835,6 +835,16 @@ final class ConfigKeys {
           ofFiles(files -> files.cacheControl() == null ? "none" : files.cacheControl()),
           "`Cache-Control` of files; `none` for none. A file is revalidated by looking at its size"
               + " and time, so the default lets a change be seen after a second.");
+  static final Field<OriginConfig, List<String>> FILES_PRECOMPRESSED =
+      optional(
+          "files.precompressed",
+          ValueType.SIBLING_CODINGS,
+          "none",
+          false,
+          ofFiles(FilesConfig::precompressed),
+          "Codings of files that were compressed before, the preferred first: with `br`, `zstd` or"
+              + " `gzip`, `style.css.br`, `.zst` or `.gz` is sent in place of `style.css` to clients"
+              + " that accept it, unless it is older.");
   static final Field<OriginConfig, Balance> ORIGIN_BALANCE =
       live(
           "balance",
@@ -2861,6 +2871,7 @@ final class ConfigKeys {
               FILES_INDEX,
               FILES_HIDDEN,
               FILES_TYPES,
+              FILES_PRECOMPRESSED,
               FILES_CACHE_CONTROL,
               ORIGIN_BALANCE,
               ORIGIN_HOST,

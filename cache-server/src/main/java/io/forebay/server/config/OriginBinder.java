@@ -214,6 +214,7 @@ final class OriginBinder extends Binder {
     Boolean hidden = value(scope, ConfigKeys.FILES_HIDDEN);
     List<String> types = value(scope, ConfigKeys.FILES_TYPES);
     String cacheControl = value(scope, ConfigKeys.FILES_CACHE_CONTROL);
+    List<String> precompressed = value(scope, ConfigKeys.FILES_PRECOMPRESSED);
     String path = scope + ".files.directory";
     if (directory == null) {
       SourceLocation place =
@@ -222,7 +223,8 @@ final class OriginBinder extends Binder {
               scope + ".files.index",
               scope + ".files.hidden",
               scope + ".files.types",
-              scope + ".files.cache-control");
+              scope + ".files.cache-control",
+              scope + ".files.precompressed");
       if (place != null && values.get(path) == null) {
         problems.add(place.problem(path, "is missing", "set it to the directory of the files"));
       }
@@ -233,7 +235,8 @@ final class OriginBinder extends Binder {
         index == null ? "index.html" : index.equals("none") ? null : index,
         hidden != null && hidden,
         types == null ? List.of() : types,
-        cacheControl == null ? "max-age=1" : cacheControl.equals("none") ? null : cacheControl);
+        cacheControl == null ? "max-age=1" : cacheControl.equals("none") ? null : cacheControl,
+        precompressed == null ? List.of() : precompressed);
   }
 
   /** Notes settings of servers, which a directory has none of; defaults, as in a dump, are none. */

@@ -272,6 +272,13 @@ record ValueType<T>(
           FieldSyntax::isToken,
           true,
           "write names such as X-Country");
+  static final ValueType<List<String>> SIBLING_CODINGS =
+      list(
+          "list of codings",
+          "`br`, `zstd`, `gzip`",
+          text -> text.matches("br|zstd|gzip"),
+          false,
+          "write br, zstd or gzip");
   static final ValueType<List<String>> LOGGED_FIELDS =
       list(
           "list of fields",

@@ -20,6 +20,12 @@ record FileState(int mode, long inode, long size, long mtimeSeconds, int mtimeNa
     return (mode & TYPE) == REGULAR;
   }
 
+  /** Whether its latest change was before that of the other. */
+  boolean isOlderThan(FileState other) {
+    return mtimeSeconds < other.mtimeSeconds
+        || (mtimeSeconds == other.mtimeSeconds && mtimeNanos < other.mtimeNanos);
+  }
+
   boolean hasSameBytes(FileState other) {
     return inode == other.inode
         && size == other.size

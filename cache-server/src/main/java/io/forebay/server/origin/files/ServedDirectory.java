@@ -1,5 +1,6 @@
 package io.forebay.server.origin.files;
 
+import io.forebay.core.http.AcceptEncoding;
 import io.forebay.core.http.ByteRange;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.HttpDate;
@@ -10,10 +11,13 @@ import io.forebay.server.config.FilesConfig;
 import io.forebay.server.origin.call.OriginFailure;
 import io.forebay.server.origin.call.OriginFailure.Kind;
 import io.forebay.server.origin.call.OriginRequest;
+import io.forebay.server.origin.files.SiblingFile.Coding;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A directory as an origin: from a request to the response that its files give. Immutable; called
@@ -41,6 +45,7 @@ public final class ServedDirectory {
   private final FilesConfig config;
   private final byte[] path;
   private final MediaTypes types;
+  private final List<Coding> codings;
   private final LongSupplier clockMillis;
 
   private ServedDirectory(String origin, FilesConfig config, LongSupplier clockMillis) {
@@ -48,6 +53,7 @@ public final class ServedDirectory {
     this.config = config;
     this.path = config.directory().toString().getBytes(StandardCharsets.UTF_8);
     this.types = new MediaTypes(config.types());
+    this.codings = config.precompressed().stream().map(Coding::of).toList();
     this.clockMillis = clockMillis;
   }
 
@@ -158,13 +164,36 @@ public final class ServedDirectory {
       if (state.isDirectory() && !target.isDirectory()) {
         return redirect(target);
       }
-      return state.isRegular() ? answer(request, file, handle) : missing();
+      if (!state.isRegular()) {
+        return missing();
+      }
+      if (codings.isEmpty()) {
+        return answer(request, file, handle, null, false);
+      }
+      SiblingFile sibling =
+          SiblingFile.find(root, file, state, codings, AcceptEncoding.classOf(request.fields()));
+      try {
+        return sibling.coding() == null
+            ? answer(request, file, handle, null, sibling.isVaried())
+            : answer(request, file, sibling.handle(), sibling.coding(), true);
+      } finally {
+        sibling.close();
+      }
     } finally {
       FileCalls.close(handle);
     }
   }
 
-  private FileReply answer(OriginRequest request, byte[] file, int handle) {
+  /**
+   * Answers with a file.
+   *
+   * @param path of the plain file, by which its type is known
+   * @param handle of the file that is sent
+   * @param coding of that file, or null
+   * @param isVaried whether other clients may get another file
+   */
+  private FileReply answer(
+      OriginRequest request, byte[] path, int handle, @Nullable Coding coding, boolean isVaried) {
     int descriptor = FileCalls.reopen(handle);
     if (descriptor == -FileCalls.ENOENT) {
       return unavailable(descriptor, "/proc is not mounted");
@@ -177,7 +206,8 @@ public final class ServedDirectory {
       FileCalls.close(descriptor);
       return unavailable(0, "a file's state cannot be read");
     }
-    FileReply.Response response = response(request, file, new OpenFile(descriptor, state));
+    FileReply.Response response =
+        response(request, path, new OpenFile(descriptor, state), coding, isVaried);
     if (response.file() == null) {
       FileCalls.close(descriptor);
     }
@@ -185,7 +215,12 @@ public final class ServedDirectory {
   }
 
   /** What a file gives; the file is in it if bytes of it are. */
-  private FileReply.Response response(OriginRequest request, byte[] path, OpenFile file) {
+  private FileReply.Response response(
+      OriginRequest request,
+      byte[] path,
+      OpenFile file,
+      @Nullable Coding coding,
+      boolean isVaried) {
     FileState state = file.state();
     long now = clockMillis.getAsLong();
     long modified = state.modifiedMillis();
@@ -202,6 +237,9 @@ public final class ServedDirectory {
     }
     if (lastModified != HttpDate.INVALID) {
       fields.add("last-modified", HttpDate.format(lastModified));
+    }
+    if (isVaried) {
+      fields.add("vary", "Accept-Encoding");
     }
     fields.add("accept-ranges", "bytes");
     SyntheticRequest view =
@@ -230,6 +268,9 @@ public final class ServedDirectory {
       return text(416, "the file is shorter", "content-range", "bytes */" + state.size());
     }
     fields.add("content-type", types.of(path));
+    if (coding != null) {
+      fields.add("content-encoding", coding.token());
+    }
     if (range instanceof ByteRange.Satisfiable part) {
       fields
           .add("content-range", "bytes " + part.first() + "-" + part.last() + "/" + state.size())
