@@ -38,6 +38,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 
 /** An HTTP/2 client that checks nothing it sends, and gives credit only when told to. */
 public final class Http2Client implements AutoCloseable {
@@ -95,6 +96,17 @@ public final class Http2Client implements AutoCloseable {
    * @param window how much each stream may send before it is given credit
    */
   public Http2Client(int port, Path trusted, int window) throws Exception {
+    this(port, "127.0.0.1", window, builder -> builder.trustManager(trusted.toFile()));
+  }
+
+  /**
+   * Connects.
+   *
+   * @param serverName what the ClientHello asks for; nothing when it is an address
+   * @param tls says whom to trust, and what to show
+   */
+  public Http2Client(int port, String serverName, int window, UnaryOperator<SslContextBuilder> tls)
+      throws Exception {
     codec =
         Http2FrameCodecBuilder.forClient()
             .validateHeaders(false)
@@ -103,9 +115,7 @@ public final class Http2Client implements AutoCloseable {
             .initialSettings(Http2Settings.defaultSettings().initialWindowSize(window))
             .build();
     SslContext context =
-        SslContextBuilder.forClient()
-            .sslProvider(SslProvider.JDK)
-            .trustManager(trusted.toFile())
+        tls.apply(SslContextBuilder.forClient().sslProvider(SslProvider.JDK))
             .applicationProtocolConfig(
                 new ApplicationProtocolConfig(
                     ApplicationProtocolConfig.Protocol.ALPN,
@@ -122,7 +132,7 @@ public final class Http2Client implements AutoCloseable {
                   @Override
                   protected void initChannel(Channel ch) {
                     ch.pipeline()
-                        .addLast(context.newHandler(ch.alloc(), "127.0.0.1", port), codec, frames);
+                        .addLast(context.newHandler(ch.alloc(), serverName, port), codec, frames);
                   }
                 })
             .connect("127.0.0.1", port)

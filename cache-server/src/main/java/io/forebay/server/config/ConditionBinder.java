@@ -23,6 +23,7 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -31,8 +32,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -67,16 +68,21 @@ final class ConditionBinder {
           "any",
           "not");
 
+  /** Of conditions on responses. */
+  static final List<String> RESPONSE_KEYS =
+      List.of("status", "content-type", "header", "expression");
+
   /** By ISO 3166-1, and Kosovo's, which is assigned by its users. */
   private static final Set<String> COUNTRIES =
-      Stream.concat(Stream.of(Locale.getISOCountries()), Stream.of("XK"))
-          .collect(Collectors.toUnmodifiableSet());
+      Collections.unmodifiableSet(
+          new TreeSet<>(
+              Stream.concat(Stream.of(Locale.getISOCountries()), Stream.of("XK")).toList()));
 
-  private static final List<String> TEXT_KEYS =
+  static final List<String> TEXT_KEYS =
       List.of("is", "prefix", "suffix", "glob", "regex", "present");
-  private static final List<String> PATH_KEYS =
+  static final List<String> PATH_KEYS =
       List.of("is", "prefix", "suffix", "extension", "glob", "regex");
-  private static final List<String> HOST_KEYS = List.of("is", "suffix", "glob", "regex");
+  static final List<String> HOST_KEYS = List.of("is", "suffix", "glob", "regex");
   private static final List<String> DAYS = List.of("mon", "tue", "wed", "thu", "fri", "sat", "sun");
 
   private final TreeReader reader;
@@ -250,13 +256,12 @@ final class ConditionBinder {
    * @param holdsOnError whether it holds where its expression has no value
    */
   @Nullable ResponseCondition ofResponse(String path, ConfigTree tree, boolean holdsOnError) {
-    List<String> keys = List.of("status", "content-type", "header", "expression");
-    Map<String, ConfigTree.Entry> entries = reader.entries(path, tree, keys);
+    Map<String, ConfigTree.Entry> entries = reader.entries(path, tree, RESPONSE_KEYS);
     if (entries == null) {
       return null;
     }
     if (entries.isEmpty()) {
-      refuseEmpty(path, tree, keys);
+      refuseEmpty(path, tree, RESPONSE_KEYS);
       return null;
     }
     ConfigTree.Entry status = entries.get("status");
