@@ -6,6 +6,7 @@ import io.forebay.server.protect.CredentialCheck;
 import io.forebay.server.protect.Refusal;
 import io.forebay.server.protect.RouteProtection;
 import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Asks the protection of a request's route whether the client may have an answer. The exchange
@@ -48,6 +49,17 @@ final class Admission implements Authentication.Listener {
         : new Admission(loop, gate, request, response, exchange).judge();
   }
 
+  /** Refuses a CORS preflight of a client whose network has no access; null for others. */
+  static @Nullable Step judgePreflight(
+      ExchangeContext loop, ClientRequest request, ClientResponse response) {
+    RouteProtection gate = request.config().gate(request.route());
+    if (gate == null) {
+      return null;
+    }
+    Refusal refusal = loop.gatekeeper().judgeNetwork(gate, request.view(), request.client());
+    return refusal == null ? null : refuse(loop, request, response, refusal);
+  }
+
   private Step judge() {
     Refusal refusal = loop.gatekeeper().judge(gate, request.view(), request.client());
     response.uses(loop.gatekeeper().usage());
@@ -80,6 +92,11 @@ final class Admission implements Authentication.Listener {
   }
 
   private Step refuse(Refusal refusal) {
+    return refuse(loop, request, response, refusal);
+  }
+
+  private static Step refuse(
+      ExchangeContext loop, ClientRequest request, ClientResponse response, Refusal refusal) {
     request.hideRemovedFields();
     LocalReplies.refuse(loop, request, response, refusal);
     return Step.AWAIT;

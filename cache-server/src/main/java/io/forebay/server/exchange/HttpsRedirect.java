@@ -30,7 +30,7 @@ final class HttpsRedirect {
     String location = location(view, port);
     request.hideRemovedFields();
     request.body().cancel();
-    HeadWriter head = loop.heads().begin(response.sink(), 308, null);
+    HeadWriter head = loop.heads().begin(response.sink(), 308, request.rules());
     HeadLines.text(
         head.fields(),
         "date: "

@@ -12,8 +12,8 @@ import io.forebay.server.rule.RouteRules;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers CORS preflights of routes that have a policy. Before the protection of the route, since
- * browsers send no credentials with them; they learn nothing but the policy.
+ * Answers CORS preflights of routes that have a policy. Of the protection of the route only the
+ * access by network counts: browsers send no credentials with preflights.
  */
 final class PreflightResponder {
   private PreflightResponder() {}
@@ -25,6 +25,10 @@ final class PreflightResponder {
     CorsPolicy cors = rules == null ? null : rules.presets().cors();
     if (cors == null || !CorsPolicy.isPreflight(request.view())) {
       return null;
+    }
+    Step refused = Admission.judgePreflight(loop, request, response);
+    if (refused != null) {
+      return refused;
     }
     request.hideRemovedFields();
     request.body().cancel();

@@ -201,6 +201,11 @@ public final class RequestExplainer {
         found.name() + " matches host " + found.hostPattern() + ", path " + found.pathPrefix());
     if (isPreflight(found)) {
       addRule("cors", Reason.CORS_PREFLIGHT);
+      RouteProtection gate = snapshot.gate(found);
+      if (gate != null) {
+        notes.add(
+            "of protection " + gate.name() + ", access by network alone applies to preflights");
+      }
       return refused(204, Reason.CORS_PREFLIGHT);
     }
     explainProtection(found);

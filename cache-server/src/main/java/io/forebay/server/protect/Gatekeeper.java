@@ -108,10 +108,9 @@ public final class Gatekeeper {
    */
   public @Nullable Refusal judge(RouteProtection gate, RequestView request, ClientInfo client) {
     usage = null;
-    address.resolve(client, request.fields(), gate.trusted());
-    if (gate.hasAccess() && !gate.admits(address)) {
-      counters.count(ProtectionRule.ACCESS);
-      return OF_NETWORK;
+    Refusal ofNetwork = judgeNetwork(gate, request, client);
+    if (ofNetwork != null) {
+      return ofNetwork;
     }
     int limit = rates.take(gate.limits(), request, gate.route(), address.hi(), address.lo());
     if (limit != RateLimiter.NONE) {
@@ -132,6 +131,21 @@ public final class Gatekeeper {
         yield EXPIRED;
       }
     };
+  }
+
+  /**
+   * Why a request is refused by the client's network alone, or null. That is all that CORS
+   * preflights are asked: browsers send no credentials with them, and one that is refused by a rate
+   * limit would hide from the script that a limit is the reason.
+   */
+  public @Nullable Refusal judgeNetwork(
+      RouteProtection gate, RequestView request, ClientInfo client) {
+    address.resolve(client, request.fields(), gate.trusted());
+    if (gate.hasAccess() && !gate.admits(address)) {
+      counters.count(ProtectionRule.ACCESS);
+      return OF_NETWORK;
+    }
+    return null;
   }
 
   /**
