@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -168,7 +169,8 @@ public final class ConfigLoader {
 
   /** In the order of the files, then the rest as they were found. */
   private static ConfigOutcome refused(List<ConfigProblem> problems, ConfigIncludes includes) {
-    List<ConfigProblem> sorted = new ArrayList<>(problems);
+    // A value that several keys depend on is read, and refused, for each.
+    List<ConfigProblem> sorted = new ArrayList<>(new LinkedHashSet<>(problems));
     sorted.sort(
         Comparator.comparingInt((ConfigProblem p) -> includes.order(p.source()))
             .thenComparingInt(p -> p.line() > 0 ? p.line() : Integer.MAX_VALUE)

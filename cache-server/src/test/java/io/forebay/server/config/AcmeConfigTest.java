@@ -12,8 +12,6 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** What {@code tls.acme} takes and refuses. */
 final class AcmeConfigTest {
@@ -44,34 +42,6 @@ final class AcmeConfigTest {
     assertFalse(config.listeners().get(0).isTls());
     assertTrue(config.listeners().get(1).isTls());
     assertEquals("https", config.listeners().get(1).name());
-  }
-
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      value = {
-        "{hosts: ['*.example.com'], agree-to-terms: true} | requires the challenge dns-01",
-        "{hosts: [www.example.com]} | only after you agree",
-        "{hosts: [192.0.2.1], agree-to-terms: true} | no certificate can be ordered for 192.0.2.1",
-        "{hosts: [localhost], agree-to-terms: true} | no certificate can be ordered for localhost",
-        "{hosts: ['../../x.de'], agree-to-terms: true} | is not in a list of hosts",
-        "{hosts: [www.example.com], agree-to-terms: true, challenges: dns-01} | not in a list of"
-            + " challenges",
-        "{hosts: [www.example.com], agree-to-terms: true, directory: 'http://ca.example/'} | not"
-            + " over https",
-        "{hosts: [www.example.com], agree-to-terms: true, eab-key-id: x} | needs eab-key-id and"
-            + " eab-secret",
-        "{on-demand: ['*.com_x'], agree-to-terms: true} | no certificate can be ordered",
-        "{hosts: [www.example.com], agree-to-terms: true, email: nobody} | not a plain address"
-      })
-  void whatCannotWorkIsRefused(String acme, String message) throws Exception {
-    ConfigOutcome.Refused refused =
-        assertInstanceOf(
-            ConfigOutcome.Refused.class,
-            load("tls:\n  listen: \"127.0.0.1:443\"\n  acme: " + acme));
-    assertTrue(
-        refused.problems().stream().anyMatch(one -> one.toString().contains(message)),
-        refused.problems()::toString);
   }
 
   @Test

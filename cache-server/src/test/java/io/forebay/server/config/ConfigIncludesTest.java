@@ -14,8 +14,6 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** Several files that are one configuration, and what is said where they do not fit together. */
 final class ConfigIncludesTest {
@@ -110,47 +108,6 @@ final class ConfigIncludesTest {
     Files.createDirectories(directory.resolve("conf.d"));
     assertEquals(List.of(), loaded("origin: http://a\ninclude: conf.d/*.yaml\n").text().included());
     assertEquals(List.of(), loaded("origin: http://a\ninclude: []\n").text().included());
-  }
-
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      value = {
-        // main | a.yaml | b.yaml | what is said
-        "include: a.yaml | 'rutes: []' | | 'a.yaml:1:1: rutes: unknown key; did you mean routes?'",
-        "include: a.yaml | 'limits: {fils: 3}' | | 'a.yaml:1:10: limits.fils: unknown key; did you mean fills?'",
-        "include: a.yaml | 'limits:\\n  fills: x' | | a.yaml:2:10: limits.fills: \"x\" is not",
-        "inclde: a.yaml | | | 'forebay.yaml:2:1: inclde: unknown key; did you mean include?'",
-        "include: c.yaml | | | 'forebay.yaml:2:10: include: c.yaml cannot be read: no such file'",
-        "include: dir/*.yaml | | | 'forebay.yaml:2:10: include: dir/*.yaml cannot be read: no such directory'",
-        "include: '*/a.yaml' | | | 'include: a wildcard in the name of a directory; use it in the name of the file'",
-        "include: a/ | | | 'forebay.yaml:2:10: include: not the name of a file; write one such as conf.d/*.yaml'",
-        "include: {a: b} | | | 'forebay.yaml:2:10: include: not the name of a file'",
-        "'include: [a.yaml, ]' | '- a' | | 'a.yaml:1:1: the file is not a mapping of keys'",
-        "include: a.yaml | 'a: [' | | 'a.yaml:1:5: not valid YAML'",
-        "include: ${NOT_SET}.yaml | | | 'forebay.yaml:2:10: include: environment variable NOT_SET is not set'",
-        "include: forebay.yaml | | | 'forebay.yaml:2:10: include: it includes itself: forebay.yaml -> forebay.yaml; remove one of these'",
-        "include: a.yaml | 'include: b.yaml' | 'include: a.yaml' | 'b.yaml:1:10: include: it includes itself: forebay.yaml -> a.yaml -> b.yaml -> a.yaml'",
-        "include: a.yaml | 'include: forebay.yaml' | | 'a.yaml:1:10: include: it includes itself: forebay.yaml -> a.yaml -> forebay.yaml'",
-        "'include: [a.yaml, b.yaml]' | 'include: b.yaml' | 'limits: {fills: 3}' | 'forebay.yaml:2:19: include: b.yaml is already included in a.yaml:1; keep one of them'",
-        "'include: [a.yaml, b.yaml]' | 'origins: {x: http://x}' | 'origins:\\n  x: http://y' | 'b.yaml:2:3: origins.x: is also in a.yaml:1; use another name'",
-        "'include: [a.yaml, b.yaml]' | 'limits: {fills: 3}' | 'limits: {fills: 3}' | 'b.yaml:1:10: limits.fills: is also in a.yaml:1; keep one of them'",
-        "include: a.yaml | 'origin: http://b' | | 'a.yaml:1:1: origin: is also in forebay.yaml:1; keep one of them'",
-        "'include: [a.yaml, b.yaml]' | 'listen: :80' | 'listen:\\n  - :81' | 'b.yaml:1:1: listen: is also in a.yaml:1; write both as lists'",
-        "'include: [a.yaml, b.yaml]' | 'purge: {from: 10.0.0.0/8}' | 'purge: {from: [11.0.0.0/8]}' | 'b.yaml:1:9: purge.from: is also in a.yaml:1'",
-        "'include: [a.yaml, b.yaml]' | 'routes: [{name: x}]' | 'routes: [{name: x, match: {path: /x}}]' | 'b.yaml:1:10: routes.1: another route is named x'",
-      })
-  void whatDoesNotFitTogetherIsSaidWithItsPlace(String include, String a, String b, String expected)
-      throws IOException {
-    if (a != null) {
-      write("a.yaml", a);
-    }
-    if (b != null) {
-      write("b.yaml", b);
-    }
-    List<String> problems = refused("origin: http://127.0.0.1:9\n" + include + "\n");
-    assertEquals(1, problems.size(), problems::toString);
-    assertTrue(problems.getFirst().contains(expected), problems::toString);
   }
 
   /** What a file that cannot be read would define is not reported as missing. */

@@ -575,26 +575,6 @@ final class ConfigLoaderTest {
         lines);
   }
 
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '~',
-      value = {
-        "origin: 'http://a~1",
-        "origin: http://a\\nstore: [~2",
-        "a: b: c~1",
-        "\\torigin: x~1",
-        "store:\\n  memory: 1GiB\\n data: /x~3",
-      })
-  void namesTheLineOfBrokenYaml(String yaml, int line) throws IOException {
-    write(yaml.replace("\\n", "\n").replace("\\t", "\t"));
-    List<ConfigProblem> problems = refused();
-    assertEquals(1, problems.size(), problems.toString());
-    ConfigProblem problem = problems.getFirst();
-    assertTrue(problem.message().startsWith("not valid YAML: "), problem.message());
-    assertEquals(line, problem.line(), problem.text());
-    assertTrue(problem.column() > 0, problem.text());
-  }
-
   @Test
   void saysInOneLineWhatIsBrokenInTheYaml() throws IOException {
     write(ORIGIN + "listen: @8080\n");

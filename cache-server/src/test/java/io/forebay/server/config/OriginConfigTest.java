@@ -115,35 +115,6 @@ final class OriginConfigTest {
     assertEquals(url, loaded(again, Map.of()).origins().getFirst().url());
   }
 
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      textBlock =
-          """
-          http://a.example/b?c      | a URL with a query or fragment
-          http://a.example/b#c      | a URL with a query or fragment
-          http://a.example/b/../c   | not in normal form; write /c
-          http://a.example/%7Eb/    | not in normal form; write /~b/
-          http://a.example//b       | a base path that is not one
-          http://a.example/b//      | a base path that is not one
-          http://me:x@a.example/b   | contains a user
-          unix:run/app.sock         | not a path for a Unix-domain socket
-          unix:/run/app.sock:base   | a base path that is not one
-          unix:/run/app.sock:/b?c   | base path cannot be read
-          https://unix:/run/a.sock  | TLS over a Unix-domain socket
-          http+srv://_h._tcp.a:80   | not an SRV name alone; write one such as http+srv://
-          http+srv://192.0.2.1      | not an SRV name alone
-          https+srv://[::1]         | not an SRV name alone
-          ftp+srv://a.example       | not an http or https URL
-          """)
-  void refusesAUrlThatIsNotOne(String text, String why) throws IOException {
-    List<ConfigProblem> problems =
-        refused(write("origins: {main: {url: '" + text + "'}}"), Map.of());
-    assertEquals(1, problems.size(), problems::toString);
-    assertEquals("origins.main.url", problems.getFirst().path());
-    assertTrue(problems.getFirst().text().contains(why), problems::toString);
-  }
-
   @Test
   void readsADirectoryOfFiles() throws IOException {
     String yaml = "origins: {site: {files: {directory: /srv/www}, max-connections: 7}}";
@@ -166,35 +137,6 @@ final class OriginConfigTest {
         full.files());
     String again = ConfigView.yaml(outcome(write(all), Map.of()));
     assertEquals(full, loaded(again, Map.of()).origins().getFirst());
-  }
-
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      textBlock =
-          """
-          files: {index: a.html}                            | files.directory | is missing; set it to the directory
-          files: {directory: /w, index: a/b}                | files.index | not 1 to 255 letters
-          files: {directory: /w, index: ..}                 | files.index | not 1 to 255 letters
-          files: {directory: /w, hidden: maybe}             | files.hidden | neither true nor false
-          files: {directory: /w, types: [png]}              | files.types | not in a list of media types; write one such as
-          files: {directory: /w, types: ["a/b=text/plain"]} | files.types | not in a list of media types
-          files: {directory: /w, indx: a}                   | files.indx | unknown key
-          files: {directory: /w}, url: http://a             | url | has no effect on the files of a directory; remove it
-          files: {directory: /w}, servers: [http://a]       | servers | has no effect on the files
-          files: {directory: /w}, balance: random           | balance | has no effect on the files
-          files: {directory: /w}, host: a.example           | host | has no effect on the files
-          files: {directory: /w}, probe: {type: tcp}        | probe.type | has no effect on the files
-          files: {directory: /w}, fallback: [other]         | fallback | has no effect on the files
-          """)
-  void refusesWhatADirectoryCannotBe(String text, String key, String why) throws IOException {
-    List<ConfigProblem> problems =
-        refused(
-            write("origins: {main: {" + text + "}, other: http://b}\nroutes: [{origin: main}]"),
-            Map.of());
-    assertEquals(1, problems.size(), problems::toString);
-    assertEquals("origins.main." + key, problems.getFirst().path());
-    assertTrue(problems.getFirst().text().contains(why), problems::toString);
   }
 
   @Test
@@ -313,23 +255,6 @@ final class OriginConfigTest {
         egress.sourceAddresses());
     String again = ConfigView.yaml(outcome(write(yaml), Map.of()));
     assertEquals(egress, loaded(again, Map.of()).origins().getFirst().egress());
-  }
-
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      textBlock =
-          """
-          proxy-protocol: v1                    | not one of the choices
-          source-address: localhost             | not an address
-          source-address: 300.1.1.1             | not an address
-          source-address: 192.0.2.1,192.0.2.2   | two addresses of one family
-          """)
-  void refusesConnectionsThatCannotBegin(String line, String why) throws IOException {
-    List<ConfigProblem> problems =
-        refused(write("origins:\n  main:\n    url: http://a\n    " + line + "\n"), Map.of());
-    assertEquals(1, problems.size(), problems::toString);
-    assertTrue(problems.getFirst().text().contains(why), problems::toString);
   }
 
   @Test
@@ -556,33 +481,6 @@ final class OriginConfigTest {
   void anOriginIsNotProbedUnlessItIsConfigured() throws IOException {
     ConfigOutcome.Loaded loaded = outcome(write(GROUP), Map.of());
     assertEquals(ProbeConfig.NONE, loaded.config().origins().getFirst().probe());
-  }
-
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      value = {
-        "type: http, path: health | 4:31: origins.main.probe.path",
-        "type: http, path: '/a b' | 4:31: origins.main.probe.path",
-        "type: http, statuses: 99 | 4:35: origins.main.probe.statuses",
-        "type: http, statuses: 300-200 | 4:35: origins.main.probe.statuses",
-        "type: http, interval: 0s | 4:35: origins.main.probe.interval",
-        "type: http, healthy: 0 | 4:34: origins.main.probe.healthy",
-        "type: http, window: 65 | 4:33: origins.main.probe.window",
-        "type: tcp, unhealthy: 4, window: 3 | origins.main.probe.window: smaller than probe.unhealthy",
-        "type: http, jitter: 60% | 4:33: origins.main.probe.jitter",
-        "type: http, text-within: 1MiB | 4:38: origins.main.probe.text-within",
-        "type: udp | 4:19: origins.main.probe.type",
-        "type: http, pth: /a | unknown key; did you mean path?",
-        "path: /health | 4:19: origins.main.probe.path: has no effect without probes; set probe.type",
-        "port: 8080 | 4:19: origins.main.probe.port: has no effect without probes",
-        "type: tcp, text: ok | 4:30: origins.main.probe.text: has no effect with probe.type: tcp",
-        "type: http, method: HEAD, text: ok | a response to HEAD has no text; set probe.method: GET",
-      })
-  void namesWhatIsWrongWithProbes(String probe, String expected) throws IOException {
-    Path file = write("origins:\n  main:\n    url: http://a\n    probe: {" + probe.strip() + "}\n");
-    String problem = refused(file, Map.of()).getFirst().text();
-    assertTrue(problem.contains(expected.strip()), problem);
   }
 
   private Path write(String yaml) throws IOException {

@@ -239,60 +239,12 @@ final class ProtectionConfigTest {
   static Stream<Arguments> mistakes() {
     return Stream.of(
         Arguments.of(
-            "access: {allow: 10.0.0.1/8}",
-            "protection.p.access.allow: 10.0.0.1/8 has bits set beyond its prefix length"),
-        Arguments.of(
-            "access: {deny: [10.0.0.0/40]}",
-            "protection.p.access.deny: \"10.0.0.0/40\" is not a network"),
-        Arguments.of(
             "access: {deny-file: DIR/bad-networks}",
             "protection.p.access.deny-file: bad-networks line 2: \"192.0.2.1/24\" has bits set beyond"
                 + " its prefix length"),
         Arguments.of(
             "access: {allow-file: DIR/missing}",
             "protection.p.access.allow-file: \"missing\" is not a file that can be read"),
-        Arguments.of(
-            "rate-limits: [{name: a, requests: 1, key: ip}]",
-            "protection.p.rate-limits.0.key: \"ip\" is not client, client-network"),
-        Arguments.of(
-            "rate-limits: [{name: a, requests: 1}, {name: a, requests: 2}]",
-            "protection.p.rate-limits.1.name: another limit is named a"),
-        Arguments.of("rate-limits: [{name: a}]", "protection.p.rate-limits.0.requests: is missing"),
-        Arguments.of("rate-limits: [{requests: 5}]", "protection.p.rate-limits.0.name: is missing"),
-        Arguments.of(
-            "rate-limits: [{name: a, requests: 0}]", "protection.p.rate-limits.0.requests"),
-        Arguments.of(
-            "rate-limits: [{name: a, requests: 1, per: 1d, burst: 1000}]",
-            "protection.p.rate-limits.0.burst: it takes more than a year to earn it again"),
-        Arguments.of(
-            "rate-limits: [{name: a, requests: 1, per: 2d}]", "protection.p.rate-limits.0.per"),
-        Arguments.of(
-            "rate-limits: [{name: a, requests: 1, bytes: 1KiB}]",
-            "protection.p.rate-limits.0.requests: a limit counts one thing"),
-        Arguments.of("rate-limits: [{name: a, bytes: 10B}]", "protection.p.rate-limits.0.bytes"),
-        Arguments.of(
-            "rate-limits: [{name: a, bytes: 1MiB, burst: 5}]",
-            "protection.p.rate-limits.0.burst: has no meaning for a limit on bytes"),
-        Arguments.of(
-            "rate-limits: [{name: a, bytes: 1MiB, penalty: 5s}]",
-            "protection.p.rate-limits.0.penalty: has no meaning for a limit on bytes"),
-        Arguments.of(
-            "rate-limits: [{name: a, requests: 5, burst-bytes: 5MiB}]",
-            "protection.p.rate-limits.0.burst-bytes: has no meaning for a limit on requests"),
-        Arguments.of(
-            "rate-limits: [{name: a, in-flight: 5, per: 1m}]",
-            "protection.p.rate-limits.0.per: has no meaning for a limit on requests in flight"),
-        Arguments.of(
-            "rate-limits: [{name: a, in-flight: 0}]", "protection.p.rate-limits.0.in-flight"),
-        Arguments.of(
-            "fetch-limits: [{name: a, key: client, in-flight: 1}]",
-            "protection.p.fetch-limits.0.key: \"client\" is not one of the choices"),
-        Arguments.of(
-            "fetch-limits: [{name: a}]", "protection.p.fetch-limits.0.requests: is missing"),
-        Arguments.of(
-            "fetch-limits: [{name: a, requests: 1, penalty: 5s}]",
-            "protection.p.fetch-limits.0.penalty: unknown key"),
-        Arguments.of("basic-auth: {realm: Staff}", "protection.p.basic-auth.file: is missing"),
         Arguments.of(
             "basic-auth: {file: DIR/md5-users}",
             "protection.p.basic-auth.file: md5-users line 2 has an MD5 hash, not a bcrypt hash"),
@@ -303,30 +255,10 @@ final class ProtectionConfigTest {
         Arguments.of("basic-auth: {file: DIR/no-users}", "no-users has no users"),
         Arguments.of("basic-auth: {file: DIR/networks}", "networks line 1 is not NAME:HASH"),
         Arguments.of(
-            "signed-urls: {type: hmac}", "protection.p.signed-urls.type: there are no url-keys"),
-        Arguments.of(
-            "url-keys: [{id: a, secret: long enough for a key}]",
-            "protection.p.signed-urls.type: is missing"),
-        Arguments.of(
-            "{signed-urls: {type: hmac}, url-keys: [{id: a, secret: short}]}",
-            "protection.p.url-keys.0.secret: the secret has fewer than 16 characters"),
-        Arguments.of(
-            "{signed-urls: {type: hmac}, url-keys: [{id: a}]}",
-            "protection.p.url-keys.0.secret: is missing"),
-        Arguments.of(
-            "{signed-urls: {type: hmac, nginx-address: true}, url-keys: [{id: a, secret:"
-                + " \"${SECRET}\"}]}",
-            "protection.p.signed-urls.nginx-address: has no meaning for this type"),
-        Arguments.of(
-            "{signed-urls: {type: hmac}, url-keys: [{id: a, secret: \"${SECRET}\"}, {id: a,"
-                + " secret: \"${SECRET}\"}]}",
-            "protection.p.url-keys.1.id: another key has the id a"),
-        Arguments.of(
             "jwt: {keys-file: DIR/jwks}", "protection.p.jwt.algorithms: is missing; list what"),
         Arguments.of(
             "jwt: {algorithms: [], keys-file: DIR/jwks}",
             "protection.p.jwt.algorithms: is empty; list what"),
-        Arguments.of("jwt: {algorithms: ES256}", "protection.p.jwt.algorithms: there is no key"),
         Arguments.of(
             "jwt: {algorithms: none, keys-file: DIR/jwks}",
             "protection.p.jwt.algorithms: \"none\" is not in a list of algorithms"),
@@ -348,9 +280,6 @@ final class ProtectionConfigTest {
             "jwt: {algorithms: RS256, keys-file: DIR/jwks}",
             "jwks has no key for the algorithms that are allowed"),
         Arguments.of(
-            "jwt: {algorithms: ES256, keys-url: \"http://idp.example/jwks\"}",
-            "protection.p.jwt.keys-url: \"http://idp.example/jwks\" is not over https"),
-        Arguments.of(
             "jwt: {algorithms: ES256, keys-file: DIR/jwks, from: header}",
             "protection.p.jwt.from: \"header\" is not in a list of places"),
         Arguments.of(
@@ -365,29 +294,6 @@ final class ProtectionConfigTest {
         Arguments.of(
             "{jwt: {algorithms: ES256, keys-file: DIR/jwks}, basic-auth: {file: DIR/users}}",
             "protection.p.jwt.from: basic-auth reads the Authorization field as well"),
-        Arguments.of(
-            "forward-auth: {path: /x}", "protection.p.forward-auth.origin: is missing; name the"),
-        Arguments.of(
-            "forward-auth: {origin: defalt}",
-            "protection.p.forward-auth.origin: there is no origin named defalt"),
-        Arguments.of(
-            "forward-auth: {origin: default, ttl: 5s}",
-            "protection.p.forward-auth.ttl: has no meaning without cache-by"),
-        Arguments.of(
-            "forward-auth: {origin: default, cache-by: Authorization}",
-            "protection.p.forward-auth.cache-by: \"Authorization\" is not in a list of parts"),
-        Arguments.of(
-            "forward-auth: {origin: default, request-headers: Range}",
-            "protection.p.forward-auth.request-headers: \"Range\" is not in a list of fields"),
-        Arguments.of(
-            "forward-auth: {origin: default, response-headers: X_User}",
-            "protection.p.forward-auth.response-headers: \"X_User\" is not in a list of fields"),
-        Arguments.of(
-            "forward-auth: {origin: default, on-error: ignore}",
-            "protection.p.forward-auth.on-error"),
-        Arguments.of(
-            "{signed-urls: {type: cloudfront}, url-keys: [{id: a}]}",
-            "protection.p.url-keys.0.public-key-file: is missing"),
         Arguments.of(
             "{signed-urls: {type: cloudfront}, url-keys: [{id: a, public-key-file: DIR/networks}]}",
             "protection.p.url-keys.0.public-key-file: networks has no block BEGIN PUBLIC KEY"),
@@ -411,11 +317,10 @@ final class ProtectionConfigTest {
         Arguments.of(
             "{signed-urls: {type: hmac}, url-keys: [{id: a, secret: \"${SECRET}\","
                 + " public-key-file: DIR/key}]}",
-            "protection.p.url-keys.0.public-key-file: has no meaning for this type"),
-        Arguments.of("access: {alow: 10.0.0.0/8}", "protection.p.access.alow: unknown key"),
-        Arguments.of("access: 10.0.0.0/8", "protection.p.access: keys are required here"));
+            "protection.p.url-keys.0.public-key-file: has no meaning for this type"));
   }
 
+  /** Mistakes in files, or beside them; the others are in {@code wrong/protection.yaml}. */
   @ParameterizedTest
   @MethodSource("mistakes")
   void aMistakeIsNamedWithItsPlace(String keys, String expected) throws IOException {

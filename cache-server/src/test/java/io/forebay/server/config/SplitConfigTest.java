@@ -67,33 +67,6 @@ final class SplitConfigTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "{groups: {a: 10%, b: 90%}} | deny: 403 | splits.s.by: is missing; set it to client, cookie NAME or header NAME",
-        "{by: client} | deny: 403 | splits.s.groups: is missing; set it to 2 to 16 pairs",
-        "{by: ip, groups: {a: 10%, b: 90%}} | deny: 403 | splits.s.by: \"ip\" is not client, cookie NAME or header NAME",
-        "{by: client, groups: {a: 10%, b: 80%}} | deny: 403 | splits.s.groups: the shares are 90% together; make them 100%: the last group is the rest",
-        "{by: client, groups: {a: 100%}} | deny: 403 | splits.s.groups: 1 groups; name 2 to 16",
-        "{by: client, groups: {a: 10, b: 90}} | deny: 403 | splits.s.groups: \"a: 10\" is not a group and its share; write such as",
-        "{by: client, groups: {a: 10.555%, b: 90%}} | deny: 403 | is not a group and its share",
-        "{by: client, groups: {a.b: 10%, b: 90%}} | deny: 403 | is not a group and its share",
-        "{by: client, grups: {a: 10%}, groups: {a: 10%, b: 90%}} | deny: 403 | splits.s.grups: unknown key; did you mean groups?",
-        "{by: client, groups: {a: 10%, b: 90%}} | when: {split: {t: a}}, deny: 403 | .0.when.split.t: there is no split named t; did you mean s?",
-        "{by: client, groups: {a: 10%, b: 90%}} | when: {split: {s: c}}, deny: 403 | .0.when.split.s: \"c\" is not known here",
-        "{by: client, groups: {a: 10%, b: 90%}} | when: {split: s}, deny: 403 | .0.when.split: keys are required here",
-        "{by: client, groups: {a: 10%, b: 90%}} | when: {split: {}}, deny: 403 | .0.when.split: names nothing; write SPLIT: GROUP",
-      })
-  void whatIsWrongIsSaid(String splits, String rule, String expected) throws IOException {
-    ConfigOutcome outcome = load(splits, rules("{" + rule + "}"));
-    String text =
-        assertInstanceOf(ConfigOutcome.Refused.class, outcome, outcome::toString)
-            .problems()
-            .toString();
-    assertTrue(text.contains(expected), text);
-  }
-
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      value = {
         // Rule | whether the groups are in the key
         "when: {split: {s: beta}}, origin: beta                        | true",
         "when: {not: {split: {s: beta}}}, origin: beta                 | true",
