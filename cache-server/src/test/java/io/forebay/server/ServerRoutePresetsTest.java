@@ -26,7 +26,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(120)
 @Tag("slow")
 final class ServerRoutePresetsTest {
-  private static final byte[] BODY = TestOrigin.ascii("0123456789");
   private static final String OWN =
       "access-control-allow-origin: https://own.example\r\naccess-control-allow-methods: PUT\r\n"
           + "x-frame-options: ALLOWALL\r\nvary: Origin\r\n";
@@ -35,44 +34,19 @@ final class ServerRoutePresetsTest {
   @TempDir Path directory;
   private final TestOrigin origin = new TestOrigin();
   private final AtomicLong clock = new AtomicLong(System.currentTimeMillis());
-  private volatile boolean isDown;
+  private AnswerKinds kinds;
   private Edge edge;
 
   @BeforeEach
   void start() throws IOException {
+    kinds = new AnswerKinds(origin, OWN);
     origin.on(
         "/r/stored",
         TestOrigin.ok(
             "cache-control: max-age=60\r\netag: \"1\"\r\ncontent-type: Text/HTML; charset=x\r\n"
                 + OWN,
-            BODY));
-    origin.on(
-        "/r/checked",
-        (request, connection) -> {
-          if (request.field("if-none-match").isEmpty()) {
-            TestOrigin.sendOk(
-                connection, "cache-control: max-age=0\r\netag: \"1\"\r\n" + OWN, BODY);
-          } else {
-            TestOrigin.notModified(connection, "etag: \"1\"\r\n" + OWN);
-          }
-        });
-    origin.on(
-        "/r/passed",
-        (request, connection) -> {
-          connection.send("HTTP/1.1 103 Early Hints\r\nlink: </a>\r\nx-html: own\r\n\r\n");
-          TestOrigin.sendOk(connection, "cache-control: no-store\r\nx-html: own\r\n" + OWN, BODY);
-        });
-    origin.on(
-        "/r/stale",
-        (request, connection) -> {
-          if (isDown) {
-            connection.close();
-          } else {
-            TestOrigin.sendOk(
-                connection, "cache-control: max-age=10, stale-if-error=600\r\n" + OWN, BODY);
-          }
-        });
-    origin.on("/r/broken", (request, connection) -> connection.close());
+            AnswerKinds.BODY));
+    origin.on("/r/passed", AnswerKinds.passed("x-html: own\r\n", "x-html: own\r\n" + OWN));
     edge = Edge.start(directory, "32MiB", config(), clock::get);
   }
 
@@ -188,7 +162,7 @@ final class ServerRoutePresetsTest {
       assertEquals(List.of("yes"), checked.all("x-whole"), checked::toString);
       expect(200, false, "", client.ask("GET", "/r/stale"), "fetched to be stale");
       edge.awaitIdle();
-      isDown = true;
+      kinds.goDown();
       clock.addAndGet(60_000);
       Answer stale = client.ask("GET", "/r/stale", "origin", LISTED);
       expect(200, true, LISTED, stale, "stale");
@@ -276,7 +250,7 @@ final class ServerRoutePresetsTest {
 
   @Test
   void aPresetThatOverwritesReplacesWhatTheOriginSent() throws Exception {
-    origin.on("/open", TestOrigin.ok("cache-control: max-age=60\r\n" + OWN, BODY));
+    origin.on("/open", TestOrigin.ok("cache-control: max-age=60\r\n" + OWN, AnswerKinds.BODY));
     try (ProtocolClient client = ProtocolClient.connect(edge, "TLS")) {
       for (int i = 0; i < 4; i++) {
         Answer answer = client.ask("GET", "/open", "origin", "https://whoever.example");

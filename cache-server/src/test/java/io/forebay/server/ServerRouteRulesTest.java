@@ -25,47 +25,18 @@ import tools.jackson.databind.JsonNode;
 @Timeout(120)
 @Tag("slow")
 final class ServerRouteRulesTest {
-  private static final byte[] BODY = TestOrigin.ascii("0123456789");
   private static final String FIELDS = "x-old: 1\r\nx-kept: 2\r\nX-Old: 3\r\nx-replaced: 4\r\n";
 
   @TempDir Path directory;
   private final TestOrigin origin = new TestOrigin();
   private final AtomicLong clock = new AtomicLong(System.currentTimeMillis());
-  private volatile boolean isDown;
+  private AnswerKinds kinds;
   private Edge edge;
 
   @BeforeEach
   void start() throws IOException {
-    origin.on(
-        "/r/stored", TestOrigin.ok("cache-control: max-age=60\r\netag: \"1\"\r\n" + FIELDS, BODY));
-    origin.on(
-        "/r/checked",
-        (request, connection) -> {
-          if (request.field("if-none-match").isEmpty()) {
-            TestOrigin.sendOk(
-                connection, "cache-control: max-age=0\r\netag: \"1\"\r\n" + FIELDS, BODY);
-          } else {
-            TestOrigin.notModified(connection, "etag: \"1\"\r\n" + FIELDS);
-          }
-        });
-    origin.on(
-        "/r/passed",
-        (request, connection) -> {
-          connection.send("HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n" + FIELDS + "\r\n");
-          TestOrigin.sendOk(connection, "cache-control: no-store\r\n" + FIELDS, BODY);
-        });
-    origin.on(
-        "/r/stale",
-        (request, connection) -> {
-          if (isDown) {
-            connection.close();
-          } else {
-            TestOrigin.sendOk(
-                connection, "cache-control: max-age=10, stale-if-error=600\r\n" + FIELDS, BODY);
-          }
-        });
-    origin.on("/r/broken", (request, connection) -> connection.close());
-    origin.on("/plain", TestOrigin.ok("cache-control: max-age=60\r\n" + FIELDS, BODY));
+    kinds = new AnswerKinds(origin, FIELDS);
+    origin.on("/plain", TestOrigin.ok("cache-control: max-age=60\r\n" + FIELDS, AnswerKinds.BODY));
     edge = Edge.start(directory, "32MiB", config(RULES), clock::get);
   }
 
@@ -146,7 +117,7 @@ final class ServerRouteRulesTest {
 
       expect(200, false, client.ask("GET", "/r/stale"), "fetched to be stale");
       edge.awaitIdle();
-      isDown = true;
+      kinds.goDown();
       clock.addAndGet(60_000);
       Answer stale = client.ask("GET", "/r/stale");
       expect(200, true, stale, "stale");
@@ -285,16 +256,17 @@ final class ServerRouteRulesTest {
     String stored = "cache-control: max-age=10, stale-while-revalidate=600\r\n";
     origin.on(
         "/r/live/index",
-        TestOrigin.ok(stored + "content-type: application/vnd.apple.mpegurl; v=1\r\n", BODY));
-    origin.on("/r/live/1.ts", TestOrigin.ok(stored, BODY));
-    origin.on("/r/private", TestOrigin.ok(stored + "x-private: 1\r\n", BODY));
+        TestOrigin.ok(
+            stored + "content-type: application/vnd.apple.mpegurl; v=1\r\n", AnswerKinds.BODY));
+    origin.on("/r/live/1.ts", TestOrigin.ok(stored, AnswerKinds.BODY));
+    origin.on("/r/private", TestOrigin.ok(stored + "x-private: 1\r\n", AnswerKinds.BODY));
     origin.on(
         "/r/kept",
         (request, connection) -> {
-          if (isDown) {
+          if (kinds.isDown()) {
             connection.close();
           } else {
-            TestOrigin.sendOk(connection, "cache-control: max-age=10\r\n", BODY);
+            TestOrigin.sendOk(connection, "cache-control: max-age=10\r\n", AnswerKinds.BODY);
           }
         });
     try (RawClient client = edge.connect()) {
@@ -309,7 +281,7 @@ final class ServerRouteRulesTest {
           "edge; hit; ttl=3600", client.get("/r/live/1.ts", "Host: a").field("cache-status"));
       assertEquals("edge; hit; ttl=30", client.get("/r/unknown", "Host: a").field("cache-status"));
       assertFalse(client.get("/r/private", "Host: a").isHit());
-      isDown = true;
+      kinds.goDown();
       clock.addAndGet(60_000);
       assertFalse(client.get("/r/live/index", "Host: a").isHit(), "no grace");
       edge.awaitIdle();

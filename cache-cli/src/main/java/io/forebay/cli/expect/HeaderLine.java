@@ -2,7 +2,7 @@ package io.forebay.cli.expect;
 
 import java.util.List;
 
-/** A line of a header section. */
+/** A line of a header section, with its name as it is written: lines are shown, and sent. */
 record HeaderLine(String name, String value) {
 
   static List<String> values(List<HeaderLine> fields, String name) {

@@ -7,6 +7,7 @@ import io.forebay.cli.expect.Expectation.Value;
 import io.forebay.server.config.ConfigProblem;
 import io.forebay.server.config.ConfigTree;
 import io.forebay.server.config.ConfigTree.Entry;
+import io.forebay.server.config.SourceLocation;
 import io.forebay.server.config.TreeReader;
 import io.forebay.server.config.YamlReader;
 import io.forebay.server.text.Printable;
@@ -236,7 +237,7 @@ final class ScriptReader {
     String name = text(entries, path + ".", "name");
     return new Step(
         name == null ? "step " + number : Printable.shown(name, 200),
-        ScriptPlace.of(tree.place()),
+        tree.place(),
         duration(path, entries.get("after")),
         number(path, entries.get("repeat"), 1, MAX_REPEAT, 1),
         request == null ? null : request(path + ".request", request.value()),
@@ -305,15 +306,7 @@ final class ScriptReader {
       }
       return url == null
           ? null
-          : new Step.Request(
-              method,
-              url,
-              List.of(),
-              "",
-              DEFAULT_CLIENT,
-              false,
-              null,
-              ScriptPlace.of(tree.place()));
+          : new Step.Request(method, url, List.of(), "", DEFAULT_CLIENT, false, null, tree.place());
     }
     Map<String, Entry> entries = reader.entries(path, tree, REQUEST_KEYS);
     if (entries == null) {
@@ -350,7 +343,7 @@ final class ScriptReader {
             client == null ? DEFAULT_CLIENT : client,
             client != null,
             text(entries, path + ".", "listener"),
-            ScriptPlace.of(tree.place()));
+            tree.place());
   }
 
   private Step.@Nullable Url url(String path, ConfigTree tree, String text) {
@@ -433,7 +426,7 @@ final class ScriptReader {
     if (isTrue(path, entries.get("soft"))) {
       order.put("soft", true);
     }
-    return new Step.Purge(order, ScriptPlace.of(tree.place()));
+    return new Step.Purge(order, tree.place());
   }
 
   private boolean isTrue(String path, @Nullable Entry entry) {
@@ -452,7 +445,7 @@ final class ScriptReader {
     if (entries != null) {
       for (Entry one : entries.values()) {
         answers.put(one.key(), answers(path + "." + one.key(), one));
-        origins.add(new Value<>(one.key(), ScriptPlace.of(one.place())));
+        origins.add(new Value<>(one.key(), one.place()));
       }
     }
     return answers;
@@ -525,26 +518,19 @@ final class ScriptReader {
     Entry route = entries.get("route");
     String routeName = text(entries, path + ".", "route");
     return new Expectation(
-        status == null
-            ? null
-            : new Value<>(number(path, status, 100, 599, 200), ScriptPlace.of(status.place())),
+        status == null ? null : new Value<>(number(path, status, 100, 599, 200), status.place()),
         matches(path + ".headers", entries.get("headers")),
         names(path + ".absent", entries.get("absent")),
         match(path + ".body", entries.get("body")),
         size == null
             ? null
-            : new Value<>(
-                number(path, size, 0, Integer.MAX_VALUE, 0), ScriptPlace.of(size.place())),
+            : new Value<>(number(path, size, 0, Integer.MAX_VALUE, 0), size.place()),
         isTrue(path, entries.get("breaks-off")),
         match(path + ".redirect", entries.get("redirect")),
         words(path, entries.get("cache"), CACHE),
         words(path, entries.get("reason"), List.of()),
-        route == null || routeName == null
-            ? null
-            : new Value<>(routeName, ScriptPlace.of(route.place())),
-        asked == null
-            ? null
-            : new Value<>(asked(path + ".asked", asked.value()), ScriptPlace.of(asked.place())));
+        route == null || routeName == null ? null : new Value<>(routeName, route.place()),
+        asked == null ? null : new Value<>(asked(path + ".asked", asked.value()), asked.place()));
   }
 
   /** Words, of those that are known where there are any. */
@@ -558,7 +544,7 @@ final class ScriptReader {
         known.isEmpty()
             ? reader.texts(own, entry.value())
             : reader.words(own, entry.value(), known);
-    return words == null ? null : new Value<>(words, ScriptPlace.of(entry.place()));
+    return words == null ? null : new Value<>(words, entry.place());
   }
 
   private List<FieldMatch> matches(String path, @Nullable Entry entry) {
@@ -581,7 +567,7 @@ final class ScriptReader {
     if (entry == null || names == null) {
       return List.of();
     }
-    return names.stream().map(name -> new Value<>(name, ScriptPlace.of(entry.place()))).toList();
+    return names.stream().map(name -> new Value<>(name, entry.place())).toList();
   }
 
   /** A text, or a mapping with {@code glob} or {@code regex}. */
@@ -589,7 +575,7 @@ final class ScriptReader {
     if (entry == null) {
       return null;
     }
-    ScriptPlace place = ScriptPlace.of(entry.place());
+    SourceLocation place = entry.place();
     if (entry.value() instanceof ConfigTree.Scalar) {
       String text = reader.text(path, entry.value(), MAX_TEXT);
       return text == null ? null : TextMatch.exact(text, place);
@@ -626,7 +612,7 @@ final class ScriptReader {
       if (text.equals("none")) {
         return List.of();
       }
-      ScriptPlace place = ScriptPlace.of(tree.place());
+      SourceLocation place = tree.place();
       origins.add(new Value<>(text, place));
       return List.of(new Asked(text, 0, null, null, List.of(), List.of(), null, 1, place));
     }
@@ -639,7 +625,7 @@ final class ScriptReader {
         Entry named = entries.get("origin");
         String origin = text(entries, path + ".", "origin");
         if (named != null && origin != null) {
-          origins.add(new Value<>(origin, ScriptPlace.of(named.place())));
+          origins.add(new Value<>(origin, named.place()));
         }
         asked.add(
             new Asked(
@@ -651,7 +637,7 @@ final class ScriptReader {
                 names(path + ".absent", entries.get("absent")),
                 match(path + ".body", entries.get("body")),
                 number(path, entries.get("times"), 0, MAX_REPEAT, 1),
-                ScriptPlace.of(one.place())));
+                one.place()));
       }
     }
     return asked;

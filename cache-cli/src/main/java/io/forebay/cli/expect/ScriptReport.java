@@ -1,6 +1,7 @@
 package io.forebay.cli.expect;
 
 import io.forebay.server.config.ConfigProblem;
+import io.forebay.server.config.SourceLocation;
 import java.util.List;
 
 /**
@@ -36,8 +37,8 @@ public record ScriptReport(
   public record Mismatch(
       String file, int line, int column, String what, String expected, String came) {
 
-    static Mismatch at(ScriptPlace place, String what, String expected, String came) {
-      return new Mismatch(place.file(), place.line(), place.column(), what, expected, came);
+    static Mismatch at(SourceLocation place, String what, String expected, String came) {
+      return new Mismatch(place.source(), place.line(), place.column(), what, expected, came);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.forebay.cli.expect;
 
+import io.forebay.server.config.SourceLocation;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 record Step(
     String name,
-    ScriptPlace place,
+    SourceLocation place,
     Duration after,
     int repeat,
     @Nullable Request request,
@@ -40,7 +41,7 @@ record Step(
       String client,
       boolean isClientGiven,
       @Nullable String listener,
-      ScriptPlace place) {}
+      SourceLocation place) {}
 
   /** An absolute URL in parts. */
   record Url(String scheme, String authority, String target) {
@@ -53,5 +54,5 @@ record Step(
   }
 
   /** The body of a request to {@code /v1/purge}. */
-  record Purge(Map<String, Object> order, ScriptPlace place) {}
+  record Purge(Map<String, Object> order, SourceLocation place) {}
 }

@@ -4,6 +4,7 @@ import io.forebay.cli.expect.Expectation.Asked;
 import io.forebay.cli.expect.Expectation.FieldMatch;
 import io.forebay.cli.expect.Expectation.Value;
 import io.forebay.cli.expect.ScriptReport.Mismatch;
+import io.forebay.server.config.SourceLocation;
 import io.forebay.server.text.Printable;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +29,7 @@ final class StepChecker {
   }
 
   /** Something went wrong that nobody can expect. */
-  void fail(ScriptPlace place, String what, String expected, String came) {
+  void fail(SourceLocation place, String what, String expected, String came) {
     mismatches.add(Mismatch.at(place, what, expected, came));
   }
 

@@ -1,13 +1,14 @@
 package io.forebay.cli.expect;
 
 import com.google.re2j.Pattern;
+import io.forebay.server.config.SourceLocation;
 
 /**
  * What a text is expected to be, and where that is said.
  *
  * @param pattern of no meaning for an exact text
  */
-record TextMatch(Kind kind, String text, Pattern pattern, ScriptPlace place) {
+record TextMatch(Kind kind, String text, Pattern pattern, SourceLocation place) {
 
   /** How it is compared. */
   enum Kind {
@@ -16,12 +17,12 @@ record TextMatch(Kind kind, String text, Pattern pattern, ScriptPlace place) {
     REGEX
   }
 
-  static TextMatch exact(String text, ScriptPlace place) {
+  static TextMatch exact(String text, SourceLocation place) {
     return new TextMatch(Kind.EXACT, text, Pattern.compile(""), place);
   }
 
   /** {@code *} stands for any characters, line ends too, and {@code ?} for one. */
-  static TextMatch glob(String text, ScriptPlace place) {
+  static TextMatch glob(String text, SourceLocation place) {
     StringBuilder regex = new StringBuilder("(?s)");
     for (int at = 0; at < text.length(); at++) {
       char c = text.charAt(at);
@@ -40,7 +41,7 @@ record TextMatch(Kind kind, String text, Pattern pattern, ScriptPlace place) {
    *
    * @throws com.google.re2j.PatternSyntaxException where it is none
    */
-  static TextMatch regex(String text, ScriptPlace place) {
+  static TextMatch regex(String text, SourceLocation place) {
     return new TextMatch(Kind.REGEX, text, Pattern.compile(text), place);
   }
 

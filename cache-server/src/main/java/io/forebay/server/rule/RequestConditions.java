@@ -93,12 +93,24 @@ public final class RequestConditions {
 
   /** The client is in one of these countries. */
   public static Condition country(GeoLocator locator, Set<String> codes) {
-    return new Country(locator, codes);
+    return new Place(
+        locator,
+        "country",
+        location -> {
+          String country = location.country();
+          return country != null && codes.contains(country);
+        });
   }
 
   /** The client is in one of these autonomous systems. */
   public static Condition asn(GeoLocator locator, Set<Long> numbers) {
-    return new Asn(locator, numbers);
+    return new Place(
+        locator,
+        "asn",
+        location -> {
+          Long asn = location.asn();
+          return asn != null && numbers.contains(asn);
+        });
   }
 
   private record Part(Kind kind, TextMatcher test) implements Condition {
@@ -298,18 +310,17 @@ public final class RequestConditions {
     }
   }
 
-  private record Country(GeoLocator locator, Set<String> codes)
-      implements Condition, Predicate<GeoLocation> {
+  /**
+   * Where the client is.
+   *
+   * @param part that is asked for
+   */
+  private record Place(GeoLocator locator, String part, Predicate<GeoLocation> isThere)
+      implements Condition {
 
     @Override
     public int test(RequestFacts facts) {
-      return facts.isAt(locator, this);
-    }
-
-    @Override
-    public boolean test(GeoLocation location) {
-      String country = location.country();
-      return country != null && codes.contains(country);
+      return facts.isAt(locator, isThere);
     }
 
     @Override
@@ -319,32 +330,7 @@ public final class RequestConditions {
 
     @Override
     public void parts(Consumer<RequestPart> each) {
-      each.accept(new RequestPart(Kind.CLIENT, "country"));
-    }
-  }
-
-  private record Asn(GeoLocator locator, Set<Long> numbers)
-      implements Condition, Predicate<GeoLocation> {
-
-    @Override
-    public int test(RequestFacts facts) {
-      return facts.isAt(locator, this);
-    }
-
-    @Override
-    public boolean test(GeoLocation location) {
-      Long asn = location.asn();
-      return asn != null && numbers.contains(asn);
-    }
-
-    @Override
-    public int cost() {
-      return 10;
-    }
-
-    @Override
-    public void parts(Consumer<RequestPart> each) {
-      each.accept(new RequestPart(Kind.CLIENT, "asn"));
+      each.accept(new RequestPart(Kind.CLIENT, part));
     }
   }
 
