@@ -97,7 +97,7 @@ final class ConfigBinder extends Binder {
     SplitBinder splitting = new SplitBinder(values, problems, sources);
     List<SplitConfig> splits = splitting.bind();
     GeoConfig geo = geo();
-    CompressionBinder compression = new CompressionBinder(values, problems, sources,
+    CompressionBinder compression = new CompressionBinder(values, problems, sources);
     PluginsConfig plugins = new PluginBinder(values, problems, sources).bind(counters);
     RuleBinder rules =
         new RuleBinder(
@@ -146,7 +146,7 @@ final class ConfigBinder extends Binder {
         debug(),
         splits,
         geo,
-        compression.bind(,
+        compression.bind(),
         plugins);
   }
 

@@ -5,6 +5,7 @@ import io.forebay.server.compress.CodingStream;
 import io.forebay.server.compress.Compressors;
 import io.forebay.server.compress.ContentCoding;
 import io.forebay.server.http.AbortCause;
+import io.forebay.server.http.RequestRefusal;
 import io.forebay.server.http.ResponseSink;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.EventExecutor;
@@ -139,6 +140,11 @@ final class CodedSink implements ResponseSink, CodingStream.Listener {
     if (stream != null) {
       stream.end();
     }
+  }
+
+  @Override
+  public void refuse(RequestRefusal why) {
+    sink.refuse(why);
   }
 
   @Override

@@ -210,7 +210,7 @@ public final class ListenFixture implements AutoCloseable {
         c.debug(),
         c.splits(),
         c.geo(),
-        c.compression(,
+        c.compression(),
         c.plugins());
   }
 

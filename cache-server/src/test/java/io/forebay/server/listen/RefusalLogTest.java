@@ -122,7 +122,7 @@ class RefusalLogTest {
                 c.debug(),
                 c.splits(),
                 c.geo(),
-                c.compression(,
+                c.compression(),
                 c.plugins()));
   }
 
