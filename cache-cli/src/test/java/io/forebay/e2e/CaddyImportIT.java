@@ -37,6 +37,8 @@ final class CaddyImportIT {
       \tredir @blog /article?id={re.blog.1} permanent
       \tredir /old/* https://new.example.com{uri}
       \tredir /old/special /first 307
+      \t@secret path /secret/* *.bak
+      \trespond @secret 403
       \trespond /health "fine"
       \trespond /empty 204
       \terror /forbidden 403
@@ -104,6 +106,9 @@ final class CaddyImportIT {
           List.of("GET www.example.com /old"),
           List.of("GET www.example.com /health"),
           List.of("GET www.example.com /empty"),
+          List.of("GET www.example.com /secret/x"),
+          List.of("GET www.example.com /Secret/x"),
+          List.of("GET www.example.com /a.BAK"),
           List.of("GET www.example.com /forbidden"),
           List.of("GET www.example.com /home?a=b"),
           List.of("PUT www.example.com /x", "Content-Length: 0"),

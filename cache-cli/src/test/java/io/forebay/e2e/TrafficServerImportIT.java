@@ -27,6 +27,7 @@ final class TrafficServerImportIT {
       map http://www.example.com/old ORIGIN/new/
       map http://www.example.com/bare/ ORIGIN/x
       map http://www.example.com/private/ ORIGIN/private/ @action=allow @src_ip=10.0.0.0-10.0.0.255
+      map http://www.example.com/guarded ORIGIN/guarded @action=allow @src_ip=10.0.0.1
       map http://www.example.com/local/ ORIGIN/local/ @action=allow @src_ip=127.0.0.1
       map http://www.example.com/kept/ ORIGIN/kept/ @action=deny @method=DELETE @method=put
       .activatefilter read_only
@@ -74,6 +75,8 @@ final class TrafficServerImportIT {
           List.of("GET www.example.com /old"),
           List.of("GET www.example.com /bare/page"),
           List.of("GET www.example.com /private/x"),
+          List.of("GET www.example.com /guarded"),
+          List.of("GET www.example.com /guardedx"),
           List.of("GET www.example.com /local/x"),
           List.of("GET www.example.com /kept/x"),
           List.of("DELETE www.example.com /kept/x"),

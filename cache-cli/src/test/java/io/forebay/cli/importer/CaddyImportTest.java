@@ -363,7 +363,9 @@ final class CaddyImportTest {
         yaml,
         "members: {basic-auth: {file: /etc/forebay/users-site}}",
         "match: {path: /admin/}",
-        "protection: members");
+        "protection: members",
+        "path: {regex: (?i)^/admin/}",
+        "not: {path: {prefix: /admin/}}");
     assertVerdict(Verdict.ADAPTED, "bob ");
   }
 
@@ -379,6 +381,31 @@ final class CaddyImportTest {
   void aProtectionThatIsNotTakenOverRefusesRequests(String directive) throws Exception {
     assertHas(imported(site(directive + "; reverse_proxy 10.0.0.5")), "deny: 403");
     assertVerdict(Verdict.LEFT, directive.split(" ", 2)[0]);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "@m expression `true`; respond @m 403",
+        "@m expression `true`; abort @m",
+        "error @unknown 401",
+      })
+  void aRefusalWhoseMatcherIsNotTakenOverRefusesEverything(String statements) throws Exception {
+    assertHas(imported(site(statements + "; reverse_proxy 10.0.0.5")), "- {deny: 403}");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '\0',
+      value = {
+        "respond /admin/* 403 | regex: (?i)^/admin/",
+        "abort /admin | regex: (?i)^/admin$",
+        "@b path *bak; error @b 403 | regex: (?i)bak$",
+        "@x path *x*; respond @x 401 | regex: (?i)x",
+      })
+  void refusalsCompareWithoutCase(String statement, String condition) throws Exception {
+    assertHas(imported(site(statement + "; reverse_proxy 10.0.0.5")), condition);
   }
 
   @Test

@@ -168,6 +168,19 @@ final class TrafficServerImportTest {
     assertVerdict(Verdict.LEFT, filter.split(" ", 2)[0]);
   }
 
+  /** There a path is a beginning, here it ends at a slash. */
+  @Test
+  void whatBeginsWithAGuardedPathIsRefused() throws Exception {
+    assertHas(
+        imported(
+            """
+            map http://a.example/admin http://o.example/admin @action=allow @src_ip=10.0.0.0/8
+            map http://a.example/ http://o.example/
+            """),
+        "- when: {path: {regex: ^/admin[^/]}}",
+        "not: {client: [10.0.0.0/8]}");
+  }
+
   @Test
   void httpAndHttpsWithOneTargetShareARoute() throws Exception {
     beside("records.config", "CONFIG proxy.config.http.server_ports STRING 80 443:ssl\n");

@@ -245,8 +245,8 @@ final class HandlerChain {
       return new Entry(of, isTarget ? Matched.ALL : matchers.of(of, scope));
     } catch (UntranslatableException e) {
       report.allLeft(of, e.reason());
-      if (of.name().matches("basic_?auth|forward_auth")) {
-        report.left(of, "all requests of the site are refused, since it may be for any of them");
+      if (MatcherReader.restricts(of)) {
+        report.left(of, "all requests of the block are refused, since it may be for any of them");
         refuse(context, "403");
       }
       return null;
@@ -654,6 +654,13 @@ final class HandlerChain {
     } catch (UntranslatableException e) {
       refuse(condition, "403");
       throw new UntranslatableException(e.reason() + "; such requests are refused");
+    }
+    // Routes look at the case, the matchers of Caddy do not.
+    Map<String, Object> otherCase = new LinkedHashMap<>();
+    otherCase.put("path", Map.of("regex", "(?i)^" + MatcherReader.quoted(path)));
+    otherCase.put("not", Map.of("path", Map.of("prefix", path)));
+    if (!path.equals("/")) {
+      refuse(otherCase, "403");
     }
     if (!path.endsWith("/") && pattern.endsWith("*")) {
       // Routes have no paths that merely begin so.

@@ -23,6 +23,9 @@ final class MatcherReader {
   private final ImportReport report;
   private boolean isCaseTold;
 
+  /** Whether the statement that is read restricts access: its paths are compared without case. */
+  private boolean isRestriction;
+
   MatcherReader(ImportReport report) {
     this.report = report;
   }
@@ -30,6 +33,7 @@ final class MatcherReader {
   /** The matcher that a statement begins with, if it has one. */
   Matched of(Directive statement, Scope scope) throws UntranslatableException {
     String first = statement.argument(0);
+    isRestriction = restricts(statement);
     if (first.equals("*")) {
       return Matched.ALL.naming(1);
     }
@@ -50,6 +54,13 @@ final class MatcherReader {
       rewritten(statement, scope);
     }
     return matched;
+  }
+
+  /** Whether a statement keeps requests from an origin. */
+  static boolean restricts(Directive statement) {
+    return statement.name().matches("abort|basic_?auth|forward_auth")
+        || (statement.name().matches("respond|error")
+            && statement.arguments().stream().anyMatch(each -> each.matches("401|403")));
   }
 
   private void rewritten(Directive statement, Scope scope) {
@@ -178,6 +189,11 @@ final class MatcherReader {
     Map<String, List<String>> byKind = new LinkedHashMap<>();
     List<Map<String, Object>> alternatives = new ArrayList<>();
     for (String pattern : patterns) {
+      if (isRestriction && !pattern.contains("{") && !pattern.contains("%")) {
+        String whole = pattern.startsWith("/") ? scope.cut + pattern : pattern;
+        alternatives.add(Map.of("regex", regex(withoutCase(whole))));
+        continue;
+      }
       if (pattern.contains("{") || pattern.contains("%")) {
         throw new UntranslatableException("a path with a placeholder or an escape");
       }
@@ -201,12 +217,25 @@ final class MatcherReader {
     }
     byKind.forEach((kind, texts) ->
         alternatives.add(Map.of(kind, texts.size() == 1 ? texts.getFirst() : List.copyOf(texts))));
-    if (!isCaseTold) {
+    if (!isCaseTold && !isRestriction) {
       isCaseTold = true;
       report.adapted(of, "paths are compared with case, in all matchers");
     }
     return Conditions.any(
         alternatives.stream().map(each -> Map.<String, Object>of("path", each)).toList());
+  }
+
+  /** An expression for what a pattern stands for, whatever the case. */
+  private static String withoutCase(String pattern) {
+    boolean isOpenAtStart = pattern.startsWith("*");
+    boolean isOpenAtEnd = pattern.endsWith("*") && pattern.length() > 1;
+    String inner =
+        pattern.substring(isOpenAtStart ? 1 : 0, pattern.length() - (isOpenAtEnd ? 1 : 0));
+    // There a star in the middle ends at a slash.
+    return "(?i)"
+        + (isOpenAtStart ? "" : "^")
+        + quoted(inner).replace("*", "[^/]*")
+        + (isOpenAtEnd || inner.isEmpty() ? "" : "$");
   }
 
   static String quoted(String text) {

@@ -237,7 +237,12 @@ final class HeaderRewrite {
       return;
     }
     if (problem != null) {
-      report.left(of, problem);
+      if (of.name().equals("set-status") && of.argument(0).matches("401|403")) {
+        rules.add(AccessFilter.CLOSED);
+        report.left(of, problem + "; all requests are refused");
+      } else {
+        report.left(of, problem);
+      }
       return;
     }
     try {

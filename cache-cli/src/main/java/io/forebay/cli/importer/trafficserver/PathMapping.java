@@ -38,7 +38,12 @@ final class PathMapping {
     boolean isSlashCut =
         !from.isEmpty() && !from.endsWith("/") && (to.isEmpty() || to.endsWith("/"));
     String rest = isSlashCut ? "/?(.*)$" : "(.*)$";
-    return List.of(step("^/" + SPECIAL.matcher(from).replaceAll("\\\\$0") + rest, target + "$1"));
+    return List.of(step(beginning(fromPath) + rest, target + "$1"));
+  }
+
+  /** An expression for what begins with a path. */
+  static String beginning(String path) {
+    return "^" + SPECIAL.matcher(path).replaceAll("\\\\$0");
   }
 
   private static Step step(String regex, String template) {

@@ -107,11 +107,35 @@ final class RouteAssembly {
         }
       }
     }
-    List<Map<String, Object>> all = new ArrayList<>(before);
+    List<Map<String, Object>> all = new ArrayList<>(beside(host, path));
+    all.addAll(before);
     for (Map<String, Object> rule : plan.rules) {
       all.add(Conditions.limited(rule, scheme));
     }
     emit(host, path, plan, all, tunnel(host, path));
+  }
+
+  /**
+   * Refuses paths that begin with that of a guarded rule and are not below it: the rule is for them
+   * too, its route is not.
+   */
+  private List<Map<String, Object>> beside(String host, String path) {
+    List<Map<String, Object>> refused = new ArrayList<>();
+    for (RemapRule rule : rules) {
+      String own = rule.from().path();
+      boolean isBelow =
+          (rule.hostPattern().equals(host) || rule.hostPattern().isEmpty())
+              && own.startsWith(path)
+              && !own.equals(path);
+      if (isBelow && !own.endsWith("/") && !rule.guards().isEmpty()) {
+        Map<String, Object> refusal = new LinkedHashMap<>();
+        refusal.put("when", Map.of("path", Map.of("regex", PathMapping.beginning(own) + "[^/]")));
+        refusal.put("deny", "403");
+        refused.add(refusal);
+        report.adapted(rule.of(), own + "x is refused");
+      }
+    }
+    return refused;
   }
 
   /** The same plugins stand on both lines. */
