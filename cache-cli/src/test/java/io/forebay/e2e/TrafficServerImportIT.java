@@ -142,7 +142,7 @@ final class TrafficServerImportIT {
         settings.config(
             imported
                 .out()
-                .replace(":" + port + "\"", "127.0.0.1:" + settings.port() + "\"")
+                .replace("127.0.0.1:" + port + "}", "127.0.0.1:" + settings.port() + "}")
                 .replace("/var/cache/forebay/", directory + "/"));
         try (EdgeProcess edge = settings.start()) {
           List<String> differences =

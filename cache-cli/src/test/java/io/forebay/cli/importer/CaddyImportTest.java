@@ -111,6 +111,13 @@ final class CaddyImportTest {
   }
 
   @Test
+  void theRedirectToTlsListensWhereTheSiteDoes() throws Exception {
+    String yaml = imported("{\ndefault_bind 127.0.0.1\n}\nwww.example.com {\nrespond ok\n}\n");
+    assertHas(yaml, "address: 127.0.0.1:443", "address: 127.0.0.1:80}");
+    assertFalse(yaml.contains("\":80"), yaml);
+  }
+
+  @Test
   void sitesOfOneHostOnSeveralPortsShareARoute() throws Exception {
     assertHas(
         imported(

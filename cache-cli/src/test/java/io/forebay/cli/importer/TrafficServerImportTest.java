@@ -272,6 +272,7 @@ final class TrafficServerImportTest {
         "log.logging_enabled INT 3 | access-log: stdout",
         "http.insert_squid_x_forwarded_for INT 0 | x-forwarded: false",
         "http.server_ports STRING 80 8081:ipv6 | address: :8081",
+        "http.server_ports STRING 8082:ip-in=127.0.0.1 | address: 127.0.0.1:8082",
       })
   void recordsBecomeSettings(String record, String setting) throws Exception {
     beside("records.config", "CONFIG proxy.config." + record + "\n");

@@ -69,9 +69,18 @@ final class SiteListeners {
     return tls.isRefused;
   }
 
-  /** A plain listener whose requests are redirected. */
-  void plain(int port) {
-    draft.listener(port);
+  /**
+   * A plain listener whose requests are redirected.
+   *
+   * @param tlsPort of the listener that has the site, on the same address
+   */
+  void plain(int port, int tlsPort) {
+    Map<String, Object> listener = draft.listener(port);
+    String address = binds.get(tlsPort);
+    if (address != null && !binds.containsKey(port)) {
+      binds.put(port, address);
+      listener.put("address", address + ":" + port);
+    }
   }
 
   private void bind(Directive of, int port, Map<String, Object> listener) {

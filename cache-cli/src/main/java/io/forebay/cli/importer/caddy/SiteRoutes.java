@@ -55,7 +55,7 @@ final class SiteRoutes {
     boolean isPlain = all.stream().anyMatch(one -> !one.address().isTls());
     for (Served each : all) {
       if (each.address().isTls() && !isPlain && !host.isEmpty() && options.isRedirecting()) {
-        listeners.plain(options.httpPort());
+        listeners.plain(options.httpPort(), each.address().port());
         rules.add(toTls(each.address().port()));
         break;
       }

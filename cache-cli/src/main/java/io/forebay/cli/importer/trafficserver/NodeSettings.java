@@ -118,6 +118,7 @@ final class NodeSettings {
 
   private boolean listener(String word) {
     int port = 0;
+    String address = "";
     boolean isTls = false;
     boolean isProxied = false;
     boolean isWhole = true;
@@ -126,6 +127,8 @@ final class NodeSettings {
         port = Integer.parseInt(part);
       } else if (part.equals("ssl")) {
         isTls = true;
+      } else if (part.matches("ip-in=\\d{1,3}(\\.\\d{1,3}){3}")) {
+        address = part.substring("ip-in=".length());
       } else if (part.equals("pp")) {
         isProxied = true;
       } else if (!part.matches("ipv6|ipv4|tr-.*|proto=http.*")) {
@@ -141,6 +144,9 @@ final class NodeSettings {
       hasTls = true;
     } else {
       hasPlain = true;
+    }
+    if (!address.isEmpty()) {
+      listener.put("address", address + ":" + port);
     }
     if (isProxied) {
       listener.put("proxy-protocol", "true");
