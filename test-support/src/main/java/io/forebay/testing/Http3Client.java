@@ -94,7 +94,11 @@ public final class Http3Client implements AutoCloseable {
     public Http3Headers head() throws InterruptedException {
       Http3Headers head = heads.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
       if (head == null) {
-        throw new AssertionError("no head");
+        throw new AssertionError(
+            "no head; the stream: "
+                + (end.isDone() ? end.getNow("") : "open")
+                + ", the connection: "
+                + (stream.parent().isActive() ? "open" : "closed"));
       }
       return head;
     }
