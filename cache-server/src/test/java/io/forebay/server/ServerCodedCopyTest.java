@@ -16,7 +16,6 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -71,34 +70,34 @@ final class ServerCodedCopyTest {
     String[] all = Arrays.copyOf(fields, fields.length + 2);
     all[fields.length] = HOST;
     all[fields.length + 1] = GZIP;
-    AtomicReference<Response> last = new AtomicReference<>();
+    Response[] last = new Response[1];
     Await.until(
         "a coded hit for " + path,
         () -> {
           try {
-            last.set(client.get(path, all));
+            last[0] = client.get(path, all);
           } catch (IOException e) {
             throw new AssertionError(e);
           }
-          return last.get().isHit() && last.get().field("content-encoding").equals("gzip");
+          return last[0].isHit() && last[0].field("content-encoding").equals("gzip");
         });
-    return last.get();
+    return last[0];
   }
 
   /** Asks until the object is stored. */
   private static Response stored(RawClient client, String path) {
-    AtomicReference<Response> last = new AtomicReference<>();
+    Response[] last = new Response[1];
     Await.until(
         "a hit for " + path,
         () -> {
           try {
-            last.set(client.get(path, HOST));
+            last[0] = client.get(path, HOST);
           } catch (IOException e) {
             throw new AssertionError(e);
           }
-          return last.get().isHit();
+          return last[0].isHit();
         });
-    return last.get();
+    return last[0];
   }
 
   private void awaitNoJob() {
@@ -373,11 +372,11 @@ final class ServerCodedCopyTest {
 
   @Test
   void everyKindOfPurgeTakesTheCopyToo() throws IOException {
-    AtomicReference<byte[]> body = new AtomicReference<>(text(10, 20_000));
+    byte[][] body = {text(10, 20_000)};
     origin.on(
         "/dir/p",
         (request, connection) ->
-            TestOrigin.sendOk(connection, TAGGED + "cache-tag: t\r\n", body.get()));
+            TestOrigin.sendOk(connection, TAGGED + "cache-tag: t\r\n", body[0]));
     record Purge(PurgeKind kind, String text) {}
     List<Purge> purges =
         List.of(
@@ -389,12 +388,12 @@ final class ServerCodedCopyTest {
     try (RawClient client = edge.connect()) {
       int seed = 100;
       for (Purge purge : purges) {
-        assertArrayEquals(body.get(), DecodedBody.of(coded(client, "/dir/p")));
-        body.set(text(seed++, 20_000));
+        assertArrayEquals(body[0], DecodedBody.of(coded(client, "/dir/p")));
+        body[0] = text(seed++, 20_000);
         edge.purge(purge.kind(), purge.text(), false);
         for (int i = 0; i < 5; i++) {
           Response reply = client.get("/dir/p", HOST, GZIP);
-          assertArrayEquals(body.get(), DecodedBody.of(reply), purge + " " + reply);
+          assertArrayEquals(body[0], DecodedBody.of(reply), purge + " " + reply);
         }
       }
     }
@@ -402,21 +401,21 @@ final class ServerCodedCopyTest {
 
   @Test
   void aPurgeWhileACopyIsMadeTakesItToo() throws IOException {
-    AtomicReference<byte[]> body = new AtomicReference<>(text(11, 4_000_000));
-    origin.on("/slow", (request, connection) -> TestOrigin.sendOk(connection, TAGGED, body.get()));
+    byte[][] body = {text(11, 4_000_000)};
+    origin.on("/slow", (request, connection) -> TestOrigin.sendOk(connection, TAGGED, body[0]));
     int caught = 0;
     try (RawClient client = edge.connect()) {
       for (int round = 0; round < 30 && caught < 3; round++) {
         stored(client, "/slow");
-        assertArrayEquals(body.get(), DecodedBody.of(client.get("/slow", HOST, GZIP)));
+        assertArrayEquals(body[0], DecodedBody.of(client.get("/slow", HOST, GZIP)));
         caught += edge.server().copiesInProgress();
-        body.set(text(200 + round, 4_000_000));
+        body[0] = text(200 + round, 4_000_000);
         edge.purge(PurgeKind.URL, "http://www.example/slow", false);
-        assertArrayEquals(body.get(), DecodedBody.of(client.get("/slow", HOST, GZIP)));
+        assertArrayEquals(body[0], DecodedBody.of(client.get("/slow", HOST, GZIP)));
         awaitNoJob();
-        assertArrayEquals(body.get(), DecodedBody.of(client.get("/slow", HOST, GZIP)));
+        assertArrayEquals(body[0], DecodedBody.of(client.get("/slow", HOST, GZIP)));
       }
-      assertArrayEquals(body.get(), DecodedBody.of(coded(client, "/slow")));
+      assertArrayEquals(body[0], DecodedBody.of(coded(client, "/slow")));
     }
     assertTrue(caught > 0, "no purge came while a copy was made");
     assertTrue(outcomes(Outcome.SOURCE_GONE) > 0);
@@ -424,21 +423,21 @@ final class ServerCodedCopyTest {
 
   @Test
   void aCopyOfAResponseThatWasReplacedIsNotServed() throws IOException {
-    AtomicReference<byte[]> body = new AtomicReference<>(text(12, 20_000));
+    byte[][] body = {text(12, 20_000)};
     origin.on(
         "/replaced",
         (request, connection) ->
             TestOrigin.sendOk(
-                connection, TEXT + "etag: \"" + request.number() + "\"\r\n", body.get()));
+                connection, TEXT + "etag: \"" + request.number() + "\"\r\n", body[0]));
     try (RawClient client = edge.connect()) {
       for (int round = 0; round < 4; round++) {
-        assertArrayEquals(body.get(), DecodedBody.of(coded(client, "/replaced")));
-        body.set(text(300 + round, 20_000));
+        assertArrayEquals(body[0], DecodedBody.of(coded(client, "/replaced")));
+        body[0] = text(300 + round, 20_000);
         // The origin does not confirm it, but sends another one.
         edge.purge(PurgeKind.URL, "http://www.example/replaced", true);
         Response replaced = client.get("/replaced", HOST, GZIP);
-        assertArrayEquals(body.get(), DecodedBody.of(replaced));
-        assertArrayEquals(body.get(), DecodedBody.of(client.get("/replaced", HOST, GZIP)));
+        assertArrayEquals(body[0], DecodedBody.of(replaced));
+        assertArrayEquals(body[0], DecodedBody.of(client.get("/replaced", HOST, GZIP)));
       }
     }
     assertEquals(0, outcomes(Outcome.REWRITTEN));

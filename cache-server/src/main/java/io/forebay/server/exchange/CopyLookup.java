@@ -41,6 +41,7 @@ final class CopyLookup {
     AGAIN
   }
 
+  private static final int MAX_KNOWN = 128;
   private static final int NO_TRANSFORM_LENGTH = "no-transform".length();
 
   private final FillContext loop;
@@ -50,6 +51,11 @@ final class CopyLookup {
   private final StoredMeta meta;
   private final StoredHead source = new StoredHead();
   private final Latin1Text text = new Latin1Text();
+
+  // The last Accept-Encoding in the fast lane, and its weights: most clients send the same.
+  private final byte[] known = new byte[MAX_KNOWN];
+  private int knownLength;
+  private long knownWeights = CodingWeights.NONE;
 
   // The copy that was found last.
   private @Nullable ContentCoding coding;
@@ -262,13 +268,35 @@ final class CopyLookup {
         && text.length() >= NO_TRANSFORM_LENGTH;
   }
 
+  /** Of a field that is what it was last time, what it came to then. */
   private long weights(WireRequest request) {
-    long weights = CodingWeights.NONE;
-    int next = WireRequest.FIRST_FIELD;
+    int next = request.nextField("accept-encoding", WireRequest.FIRST_FIELD, text);
+    if (next < 0) {
+      return CodingWeights.NONE;
+    }
+    if (!isKnown(text)) {
+      knownWeights = CodingWeights.add(CodingWeights.NONE, text);
+      knownLength = Math.min(text.length(), known.length + 1);
+      text.copyTo(known, 0, 0, Math.min(text.length(), known.length));
+    }
+    long weights = knownWeights;
     while ((next = request.nextField("accept-encoding", next, text)) >= 0) {
       weights = CodingWeights.add(weights, text);
     }
     return weights;
+  }
+
+  private boolean isKnown(Latin1Text value) {
+    // A longer value than can be kept is never known.
+    if (value.length() != knownLength || knownLength > known.length) {
+      return false;
+    }
+    for (int i = 0; i < knownLength; i++) {
+      if (value.charAt(i) != (char) (known[i] & 0xff)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** What was held for the source is the caller's from now on; null if that was a pin. */

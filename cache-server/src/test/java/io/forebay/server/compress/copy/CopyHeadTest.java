@@ -1,5 +1,6 @@
 package io.forebay.server.compress.copy;
 
+import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -41,19 +42,21 @@ final class CopyHeadTest {
                 1_000,
                 2_000);
     byte[] meta = StoredMeta.compressible(verdict.meta(), response);
-    byte[] block = StoredHeader.encode(200, response, verdict.omittedFields(), 2_000);
+    byte[] block =
+        requireNonNull(StoredHeader.encode(200, response, verdict.omittedFields(), 2_000));
     byte[] source = Arrays.copyOf(meta, meta.length + block.length);
     System.arraycopy(block, 0, source, meta.length, block.length);
     byte[] head =
-        CopyHead.of(
-            StoredMeta.of(meta),
-            MemorySegment.ofArray(source),
-            0,
-            source.length,
-            77,
-            88,
-            ContentCoding.GZIP,
-            CopyHead.tagSuffix(ContentCoding.GZIP, 6, 5));
+        requireNonNull(
+            CopyHead.of(
+                StoredMeta.of(meta),
+                MemorySegment.ofArray(source),
+                0,
+                source.length,
+                77,
+                88,
+                ContentCoding.GZIP,
+                CopyHead.tagSuffix(ContentCoding.GZIP, 6, 5)));
     StoredMeta copied = StoredMeta.of(head);
     return new Head(
         copied,
