@@ -278,6 +278,12 @@ final class VclImportTest {
         recv("set req.http.Cookie = regsub(req.http.Cookie, \"^;\\s*\", \"\");", "set", "unneeded"),
         recv("set req.http.Cookie = regsub(req.http.Cookie, \"a\", \"b\");", "set", "left"),
         recv(
+            "set req.http.Cookie = regsuball(req.http.Cookie, \"_ga=[^;]*\", \"\");"
+                + " if (req.http.Cookie ~ \"^\\s*$\") { unset req.http.Cookie; } return (hash);",
+            "unset",
+            "unneeded",
+            "strip: [_ga]"),
+        recv(
             "cookie.parse(req.http.cookie); cookie.keep(\"sid,lang\");"
                 + " set req.http.cookie = cookie.get_string();",
             "cookie.keep",

@@ -558,8 +558,12 @@ final class ReceiveImport {
       String lower = field.toLowerCase(Locale.ROOT);
       switch (lower) {
         case "cookie" -> {
-          request.assignCookies(path, new Left.Nothing());
-          unsetCookie(of, path);
+          if (path.parts().contains(Condition.not(request.hasCookies()))) {
+            report.unneeded(of, "there is no cookie left here");
+          } else {
+            request.assignCookies(path, new Left.Nothing());
+            unsetCookie(of, path);
+          }
         }
         case "proxy" -> report.unneeded(of, "the node drops the field");
         case "accept-encoding" ->

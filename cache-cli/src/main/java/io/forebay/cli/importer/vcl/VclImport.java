@@ -99,7 +99,10 @@ public final class VclImport {
     }
     // What Varnish does unless it is told otherwise.
     route.put("default-ttl", "2m");
-    route.put("negative-ttl", Map.of("404", "2m", "410", "2m"));
+    Map<String, Object> ofErrors = new LinkedHashMap<>();
+    ofErrors.put("404", "2m");
+    ofErrors.put("410", "2m");
+    route.put("negative-ttl", ofErrors);
     route.put("heuristic", "false");
     route.put("stale-while-revalidate", "10s");
     route.put("stale-if-error", "10s");
