@@ -73,7 +73,7 @@ final class VclImportTest {
    * @param verdict of the line of the report that has the mark
    * @param yaml what the configuration then has, or begins with ! and does not have
    */
-  private record Case(String sub, String code, String mark, String verdict, List<String> yaml) {
+  record Case(String sub, String code, String mark, String verdict, List<String> yaml) {
     @Override
     public String toString() {
       return sub + ": " + code.replaceAll("\\s+", " ");
