@@ -35,6 +35,7 @@ import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -190,7 +191,7 @@ final class ServerCompressTest {
     assertArrayEquals(body, Files.readAllBytes(decoded));
   }
 
-  @Test
+  @RepeatedTest(4)
   void http3ClientsGetItToo() throws Exception {
     byte[] body = incompressibleText(3, 2_000_000);
     origin.on("/h3", TestOrigin.chunked(PASSED + TEXT, body, 5000));

@@ -173,9 +173,14 @@ final class CodedSink implements ResponseSink, CodingStream.Listener {
   public boolean isWritable() {
     // Both are asked, so that both tell when they are again.
     boolean isReady = stream == null || stream.isReady();
-    boolean isWritable = sink.isWritable() && isReady;
-    isAwaited = !isWritable;
-    return isWritable;
+    boolean takes = sink.isWritable();
+    if (takes && stream != null) {
+      // A sink that says so to the source does not tell it once more, to whom it has refused
+      // before.
+      stream.resume();
+    }
+    isAwaited = !(takes && isReady);
+    return !isAwaited;
   }
 
   @Override

@@ -40,6 +40,7 @@ final class ExamplesTest {
             "api-short-ttl.yaml",
             "apt-mirror.yaml",
             "canary.yaml",
+            "compression.yaml",
             "django.yaml",
             "docker-registry.yaml",
             "grpc-beside-site.yaml",
