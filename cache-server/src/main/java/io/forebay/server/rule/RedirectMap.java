@@ -21,7 +21,9 @@ import org.jspecify.annotations.Nullable;
  *   kinds   status, and whether FROM is a prefix
  * </pre>
  *
- * Entries come from the configuration, so clients cannot cause collisions.
+ * <p>A {@link RedirectFilter} answers most searches without an entry.
+ *
+ * <p>Entries come from the configuration, so clients cannot cause collisions.
  */
 public final class RedirectMap {
 
@@ -56,8 +58,8 @@ public final class RedirectMap {
   private final int[] ends;
   private final byte[] texts;
   private final byte[] kinds;
-  private final int longestText;
   private final int longestPrefix;
+  private final RedirectFilter filter;
 
   private RedirectMap(Builder built) {
     by = built.by;
@@ -65,8 +67,15 @@ public final class RedirectMap {
     ends = Arrays.copyOf(built.ends, 2 * built.count);
     texts = Arrays.copyOf(built.texts, built.length);
     kinds = Arrays.copyOf(built.kinds, built.count);
-    longestText = built.longestText;
     longestPrefix = built.longestPrefix;
+    filter = new RedirectFilter(built.count);
+    for (int entry = 0; entry < kinds.length; entry++) {
+      String from = from(entry);
+      int host = by == By.HOST_PATH ? Math.max(0, from.indexOf('/')) : 0;
+      int question = by == By.URI ? from.indexOf('?') : -1;
+      int end = question < 0 ? from.length() : question;
+      filter.add(isPrefix(entry), from.substring(host), end - host, end);
+    }
   }
 
   /** Number of entries. */
@@ -76,7 +85,7 @@ public final class RedirectMap {
 
   /** Bytes of heap that it takes, but for headers of objects. */
   public long bytes() {
-    return 4L * slots.length + 4L * ends.length + texts.length + kinds.length;
+    return 4L * slots.length + 4L * ends.length + texts.length + kinds.length + filter.bytes();
   }
 
   /** Holds where there is an entry for the request. */
@@ -102,19 +111,23 @@ public final class RedirectMap {
    */
   public int find(
       CharSequence host, int hostLength, CharSequence path, @Nullable CharSequence query) {
-    int total = hostLength + path.length() + (query == null ? 0 : 1 + query.length());
-    boolean mayBeWhole = total <= longestText;
+    int pathLength = path.length();
+    boolean mayBeWhole = filter.mayHaveWhole(path, pathLength, hostLength + pathLength);
+    int prefixesEnd = prefixesEnd(hostLength, path);
+    if (!mayBeWhole && prefixesEnd == 0) {
+      return NONE;
+    }
     int hash = SEED;
     for (int i = 0; i < hostLength; i++) {
       hash = step(hash, host.charAt(i));
     }
     int found = NONE;
-    int pathEnd = mayBeWhole ? path.length() : Math.min(path.length(), longestPrefix - hostLength);
+    int pathEnd = mayBeWhole ? pathLength : prefixesEnd;
     for (int i = 0; i < pathEnd; i++) {
       char c = path.charAt(i);
       hash = step(hash, c);
       int length = hostLength + i + 1;
-      if (c == '/' && length <= longestPrefix) {
+      if (c == '/' && i < prefixesEnd) {
         int prefix = entry(hash ^ OF_PREFIX, true, length, host, hostLength, path, null);
         found = prefix == NONE ? found : prefix;
       }
@@ -128,8 +141,21 @@ public final class RedirectMap {
         hash = step(hash, query.charAt(i));
       }
     }
+    int total = hostLength + pathLength + (query == null ? 0 : 1 + query.length());
     int whole = entry(hash, false, total, host, hostLength, path, query);
     return whole == NONE ? found : whole;
+  }
+
+  /** Where the last prefix of the path ends that may have an entry, or 0. */
+  private int prefixesEnd(int hostLength, CharSequence path) {
+    int end = 0;
+    int most = Math.min(path.length(), longestPrefix - hostLength);
+    for (int i = 0; i < most; i++) {
+      if (path.charAt(i) == '/' && filter.mayHavePrefix(path, i + 1, hostLength + i + 1)) {
+        end = i + 1;
+      }
+    }
+    return end;
   }
 
   private int entry(
@@ -284,7 +310,6 @@ public final class RedirectMap {
     private byte[] kinds = new byte[8];
     private int count;
     private int length;
-    private int longestText;
     private int longestPrefix;
 
     public Builder(By by) {
@@ -333,8 +358,6 @@ public final class RedirectMap {
       kinds[count] = (byte) (isPrefix ? number | PREFIX_BIT : number);
       if (isPrefix) {
         longestPrefix = Math.max(longestPrefix, key.length);
-      } else {
-        longestText = Math.max(longestText, key.length);
       }
       count++;
       if (2 * count > slots.length) {
