@@ -1,5 +1,8 @@
 package io.forebay.core.http;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -7,6 +10,9 @@ import java.nio.charset.StandardCharsets;
  * are, so it must not be kept. Two instances with the same text are not equal.
  */
 public final class Latin1Text implements CharSequence {
+
+  private static final VarHandle LONGS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
   private byte[] bytes = new byte[0];
   private int from;
@@ -30,6 +36,25 @@ public final class Latin1Text implements CharSequence {
   @Override
   public char charAt(int index) {
     return (char) (bytes[from + index] & 0xff);
+  }
+
+  /**
+   * Up to eight octets as one number, the last one lowest.
+   *
+   * @param end at most eight behind {@code start}
+   */
+  public long packed(int start, int end) {
+    int count = end - start;
+    int last = from + end;
+    if (last >= Long.BYTES) {
+      long eight = (long) LONGS.get(bytes, last - Long.BYTES);
+      return count == Long.BYTES ? eight : eight & ((1L << (count * Byte.SIZE)) - 1);
+    }
+    long packed = 0;
+    for (int i = start; i < end; i++) {
+      packed = (packed << Byte.SIZE) | (bytes[from + i] & 0xff);
+    }
+    return packed;
   }
 
   /** Copies the octets of a part to where another array has room for them. */

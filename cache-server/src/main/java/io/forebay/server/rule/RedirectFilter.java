@@ -1,6 +1,8 @@
 package io.forebay.server.rule;
 
+import io.forebay.core.http.Latin1Text;
 import java.util.Arrays;
+import java.util.BitSet;
 
 /**
  * Tells most requests that have no entry in a redirect map without a look into its table, which is
@@ -63,6 +65,11 @@ final class RedirectFilter {
     return (words[word(hash)] & bits) == bits;
   }
 
+  /** The lengths of prefixes, the shortest first. */
+  int[] prefixLengths() {
+    return BitSet.valueOf(prefixLengths).stream().toArray();
+  }
+
   long bytes() {
     return (long) Long.BYTES * (words.length + wholeLengths.length + prefixLengths.length);
   }
@@ -85,6 +92,9 @@ final class RedirectFilter {
   }
 
   private static long packed(CharSequence path, int from, int to) {
+    if (path instanceof Latin1Text octets) {
+      return octets.packed(from, to);
+    }
     long packed = 0;
     for (int i = from; i < to; i++) {
       packed = (packed << Byte.SIZE) | (path.charAt(i) & 0xff);

@@ -58,8 +58,8 @@ public final class RedirectMap {
   private final int[] ends;
   private final byte[] texts;
   private final byte[] kinds;
-  private final int longestPrefix;
   private final RedirectFilter filter;
+  private final int[] prefixLengths;
 
   private RedirectMap(Builder built) {
     by = built.by;
@@ -67,7 +67,6 @@ public final class RedirectMap {
     ends = Arrays.copyOf(built.ends, 2 * built.count);
     texts = Arrays.copyOf(built.texts, built.length);
     kinds = Arrays.copyOf(built.kinds, built.count);
-    longestPrefix = built.longestPrefix;
     filter = new RedirectFilter(built.count);
     for (int entry = 0; entry < kinds.length; entry++) {
       String from = from(entry);
@@ -76,6 +75,7 @@ public final class RedirectMap {
       int end = question < 0 ? from.length() : question;
       filter.add(isPrefix(entry), from.substring(host), end - host, end);
     }
+    prefixLengths = filter.prefixLengths();
   }
 
   /** Number of entries. */
@@ -148,14 +148,17 @@ public final class RedirectMap {
 
   /** Where the last prefix of the path ends that may have an entry, or 0. */
   private int prefixesEnd(int hostLength, CharSequence path) {
-    int end = 0;
-    int most = Math.min(path.length(), longestPrefix - hostLength);
-    for (int i = 0; i < most; i++) {
-      if (path.charAt(i) == '/' && filter.mayHavePrefix(path, i + 1, hostLength + i + 1)) {
-        end = i + 1;
+    int found = 0;
+    for (int length : prefixLengths) {
+      int end = length - hostLength;
+      if (end > path.length()) {
+        break;
+      }
+      if (end > 0 && path.charAt(end - 1) == '/' && filter.mayHavePrefix(path, end, length)) {
+        found = end;
       }
     }
-    return end;
+    return found;
   }
 
   private int entry(
@@ -310,7 +313,6 @@ public final class RedirectMap {
     private byte[] kinds = new byte[8];
     private int count;
     private int length;
-    private int longestPrefix;
 
     public Builder(By by) {
       this.by = by;
@@ -356,9 +358,6 @@ public final class RedirectMap {
         throw new IllegalArgumentException("no status of a redirect: " + status);
       }
       kinds[count] = (byte) (isPrefix ? number | PREFIX_BIT : number);
-      if (isPrefix) {
-        longestPrefix = Math.max(longestPrefix, key.length);
-      }
       count++;
       if (2 * count > slots.length) {
         grow();

@@ -3,6 +3,8 @@ package io.forebay.server.rule;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.core.http.Latin1Text;
+import java.nio.charset.StandardCharsets;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
@@ -45,6 +47,24 @@ final class RedirectFilterTest {
     }
     assertTrue(others < ENTRIES / 20, others + " of " + ENTRIES);
     assertTrue(filter.bytes() < 140_000, filter.bytes() + " bytes");
+  }
+
+  @Test
+  void bytesOfARequestAreSeenAsItsText() {
+    RedirectFilter filter = new RedirectFilter(100);
+    for (int length = 1; length <= 40; length++) {
+      String path = "/" + "\u00e4bcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMN".substring(0, length - 1);
+      filter.add(length % 2 == 0, path, length, length);
+      for (int offset = 0; offset < 9; offset++) {
+        byte[] octets = ("G".repeat(offset) + path + "H").getBytes(StandardCharsets.ISO_8859_1);
+        Latin1Text text = new Latin1Text().over(octets, offset, offset + length);
+        assertTrue(
+            length % 2 == 0
+                ? filter.mayHavePrefix(text, length, length)
+                : filter.mayHaveWhole(text, length, length),
+            path);
+      }
+    }
   }
 
   @Test
