@@ -22,18 +22,19 @@ import org.junit.jupiter.api.Assumptions;
  */
 final class Tools {
   private static final Map<String, String> PACKAGES =
-      Map.of(
-          "traffic_server", "trafficserver",
-          "nginx", "nginx-light",
-          "haproxy", "haproxy",
-          "curl", "curl",
-          "wrk", "wrk",
-          "openssl", "openssl",
-          "h2load", "nghttp2-client",
-          "nghttp", "nghttp2-client",
-          "chromium", "chromium",
-          "php", "php-cli",
-          "varnishd", "varnish");
+      Map.ofEntries(
+          Map.entry("caddy", "caddy"),
+          Map.entry("chromium", "chromium"),
+          Map.entry("curl", "curl"),
+          Map.entry("h2load", "nghttp2-client"),
+          Map.entry("haproxy", "haproxy"),
+          Map.entry("nghttp", "nghttp2-client"),
+          Map.entry("nginx", "nginx-light"),
+          Map.entry("openssl", "openssl"),
+          Map.entry("php", "php-cli"),
+          Map.entry("traffic_server", "trafficserver"),
+          Map.entry("varnishd", "varnish"),
+          Map.entry("wrk", "wrk"));
 
   /** Debian's, which has Debian's modules. */
   static final String PYTHON = "/usr/bin/python3";

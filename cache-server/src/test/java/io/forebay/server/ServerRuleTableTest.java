@@ -9,8 +9,10 @@ import io.forebay.server.config.RuleTable.Kind;
 import io.forebay.server.config.RuleTable.Phase;
 import io.forebay.server.config.RuleTable.Row;
 import io.forebay.server.geo.MmdbWriter;
+import io.forebay.testing.Certificates;
 import io.forebay.testing.ScriptedOrigin;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -83,7 +85,9 @@ final class ServerRuleTableTest {
   }
 
   @BeforeAll
-  void start(@TempDir Path directory) throws IOException {
+  void start(@TempDir Path directory) throws Exception {
+    Certificates.in(Files.createDirectory(directory.resolve("pki")))
+        .ecdsa("mutual", "mutual.example");
     new MmdbWriter("GeoLite2-Country")
         .country("127.0.0.0/8", "DE")
         .write(directory.resolve("country.mmdb"));

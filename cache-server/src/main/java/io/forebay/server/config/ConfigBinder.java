@@ -410,7 +410,15 @@ final class ConfigBinder extends Binder {
                 "several origins and no routes",
                 "add routes that assign requests to origins"));
       } else {
-        routes.add(route("routes.-", "default", origins.getFirst().name(), null, rules, compression, bounds));
+        routes.add(
+            route(
+                "routes.-",
+                "default",
+                origins.getFirst().name(),
+                null,
+                rules,
+                compression,
+                bounds));
       }
     }
     return List.copyOf(routes);

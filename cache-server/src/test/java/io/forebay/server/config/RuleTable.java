@@ -157,6 +157,9 @@ public final class RuleTable {
   public static String named(Path directory) {
     return """
     tls: {ja4: true}
+    certificates:
+      mutual:
+        {certificate: "DIR/pki/mutual.pem", key: "DIR/pki/mutual.key", client-ca: "DIR/pki/ca.pem", client-auth: optional}
     geo: {country-file: "DIR/country.mmdb", asn-file: "DIR/asn.mmdb"}
     splits: {checkout: {by: cookie visitor, groups: {beta: 10%, current: 90%}}}
     matchers:
@@ -221,6 +224,7 @@ public final class RuleTable {
     rows.add(row("tls-version", "", "TLSv1.3", "TLSv1.2").over(OVER_TLS));
     rows.add(row("server-name", "", "a.example", "b.example").over(OVER_TLS));
     rows.add(row("ja4", "", "\"t13d*\"", "\"q*\"").over(Set.of("TLS", "HTTP/2")));
+    rows.add(row("client-certificate", "", "{verified: false}", "{verified: true}"));
     // The clock of the table: a Thursday, about 10:00.
     rows.add(
         row("time", "", "{from: \"09:30\", to: \"11:00\"}", "{from: \"11:00\", to: \"09:30\"}"));

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.forebay.server.config.RuleTable.Phase;
 import io.forebay.server.config.RuleTable.Row;
 import io.forebay.server.geo.MmdbWriter;
+import io.forebay.testing.Certificates;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -51,7 +52,9 @@ final class RuleTableReferenceTest {
           new Action("response-headers", "{set: {X-A: b}}", Phase.DELIVERY));
 
   @BeforeEach
-  void files() throws IOException {
+  void files() throws Exception {
+    Certificates.in(Files.createDirectory(directory.resolve("pki")))
+        .ecdsa("mutual", "mutual.example");
     new MmdbWriter("GeoLite2-Country")
         .country("127.0.0.0/8", "DE")
         .write(directory.resolve("country.mmdb"));
@@ -64,7 +67,7 @@ final class RuleTableReferenceTest {
         List.of(),
         RuleTable.known().stream().filter(known -> !RuleTable.hasRow(known)).toList(),
         "add a row to RuleTable");
-    Set<String> others = Set.of("name", "when", "use", "on-error", "response");
+    Set<String> others = Set.of("name", "when", "use", "on-error", "response", "plugin");
     assertEquals(
         ActionBinder.RULE_KEYS.stream().filter(key -> !others.contains(key)).toList(),
         ACTIONS.stream().map(Action::name).toList(),
