@@ -460,10 +460,16 @@ final class CaddyImportTest {
     assertVerdict(Verdict.UNNEEDED, "redir");
   }
 
+  @Test
+  void textIsCompressedByDefault() throws Exception {
+    imported(":8080 {\nencode zstd gzip {\nminimum_length 100\n}\nreverse_proxy a:1\n}\n");
+    assertVerdict(Verdict.UNNEEDED, "encode");
+    assertVerdict(Verdict.UNNEEDED, "minimum_length");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "encode gzip",
         "php_fastcgi unix//run/php.sock",
         "templates",
         "map {host} {x}",

@@ -175,6 +175,11 @@ final class VclImportTest {
             "if (req.url",
             "taken",
             "path: {regex: \"\\\\.(png|css)$\"}"),
+        recv(
+            "if (std.integer(req.http.X-A, 0) > 3) { return (pass); }",
+            "return (pass)",
+            "left",
+            "cache: false"),
         recv("if (req.url ~ \"\\.png$\") { return (pass); }", "if (req.url", "adapted differs"),
         recv(
             "if (req.url ~ \"^[^?]*\\.(png|css)(\\?.*)?$\") { return (pass); }",
@@ -437,7 +442,8 @@ final class VclImportTest {
         response("set beresp.uncacheable = true;", "set", "taken", "cache: false"),
         response("set beresp.do_stream = true;", "set", "unneeded"),
         response("set beresp.do_esi = true;", "set", "left"),
-        response("set beresp.do_gzip = true;", "set", "left"),
+        response("set beresp.do_gzip = true;", "set", "unneeded"),
+        response("set beresp.do_gzip = false;", "set", "adapted"),
         response("unset beresp.http.Set-Cookie;", "unset", "taken", "set-cookie: strip"),
         response(
             "if (bereq.url ~ \"^/a\") { unset beresp.http.Set-Cookie; }",

@@ -418,9 +418,12 @@ final class HandlerChain {
   /** What has no rule; requests of handlers that answer are refused. */
   private void left(Entry entry) throws UntranslatableException {
     Directive of = entry.of();
+    if (of.name().equals("encode")) {
+      report.allUnneeded(of, "text is compressed by default: see compress");
+      return;
+    }
     String reason =
         switch (of.name()) {
-          case "encode" -> "responses are sent with the coding of the origin";
           case "php_fastcgi" -> "the node speaks HTTP to origins";
           case "map", "vars" -> "rules have no variables of one's own";
           default -> "there is nothing like it";

@@ -175,7 +175,7 @@ public final class NginxImport {
   /** Marks what needs no setting, wherever it stands. */
   private void unneeded(List<Directive> all) {
     for (Directive each : all) {
-      String reason = UnneededDirectives.reason(each.name());
+      String reason = UnneededDirectives.reason(each);
       if (reason != null && !report.knows(each)) {
         report.allUnneeded(each, reason);
       } else {

@@ -63,7 +63,7 @@ final class UpstreamImport {
           report.taken(each);
         }
         default -> {
-          String reason = UnneededDirectives.reason(each.name());
+          String reason = UnneededDirectives.reason(each);
           if (reason == null) {
             report.left(each, "origins have no such setting");
           } else {

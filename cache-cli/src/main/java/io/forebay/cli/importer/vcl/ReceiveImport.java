@@ -253,7 +253,7 @@ final class ReceiveImport {
       try {
         rules.add(path.except(looked), actions);
       } catch (UntranslatableException e) {
-        report.left(of, e.reason());
+        report.left(of, context.uncached(e.reason()));
         return;
       }
     }

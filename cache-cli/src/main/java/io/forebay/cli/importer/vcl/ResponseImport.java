@@ -280,7 +280,14 @@ final class ResponseImport {
             report.adapted(of, "differs: bodies are always streamed");
           }
         }
-        case "beresp.do_esi", "beresp.do_gzip", "beresp.do_gunzip" -> {
+        case "beresp.do_gzip" -> {
+          if (value.isName("true")) {
+            report.unneeded(of, "text is compressed by default: see compress");
+          } else {
+            report.adapted(of, "differs: text is compressed unless compress of the route is off");
+          }
+        }
+        case "beresp.do_esi", "beresp.do_gunzip" -> {
           if (value.isName("false")) {
             report.unneeded(of, "bodies stay as they are");
           } else {

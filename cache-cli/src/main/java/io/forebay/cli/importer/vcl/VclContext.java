@@ -4,6 +4,7 @@ import io.forebay.cli.importer.model.Directive;
 import io.forebay.cli.importer.model.ImportReport;
 import io.forebay.cli.importer.vcl.VclStatement.Branch;
 import io.forebay.cli.importer.vcl.VclStatement.If;
+import io.forebay.cli.importer.vcl.VclStatement.Return;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -77,7 +78,7 @@ final class VclContext {
     String unknown = null;
     for (Branch branch : all.branches()) {
       if (unknown != null) {
-        report.allLeft(branch.of(), "beside a condition that is not taken over: " + unknown);
+        left(branch, "beside a condition that is not taken over: " + unknown);
         continue;
       }
       List<String> notes = new ArrayList<>();
@@ -88,7 +89,7 @@ final class VclContext {
           own = conditions().of(condition, notes);
         } catch (UntranslatableException e) {
           unknown = e.reason();
-          report.allLeft(branch.of(), unknown);
+          left(branch, unknown);
           continue;
         }
       }
@@ -101,6 +102,27 @@ final class VclContext {
       }
       none = none.and(Condition.not(own));
     }
+  }
+
+  private void left(Branch branch, String why) {
+    boolean passes = passes(branch.body());
+    report.allLeft(branch.of(), passes ? uncached(why) : why);
+  }
+
+  /** Nothing is stored on the route, as a {@code return (pass)} is left; says so with the reason. */
+  String uncached(String why) {
+    rules.route().put("cache", "false");
+    return why + "; so that nothing is stored that passed, the route has cache: false";
+  }
+
+  private static boolean passes(List<VclStatement> body) {
+    return body.stream()
+        .anyMatch(statement ->
+            switch (statement) {
+              case Return returned -> Set.of("pass", "pipe").contains(returned.action());
+              case If all -> all.branches().stream().anyMatch(branch -> passes(branch.body()));
+              default -> false;
+            });
   }
 
   /** Taken, or adapted with what differs; unless there is a verdict already. */
