@@ -87,6 +87,8 @@ final class ServerCodedCopyRandomTest {
                       + "\r\n";
               if (request.field("if-none-match").equals(tag)) {
                 TestOrigin.notModified(connection, fields + "x-at: " + request.number() + "\r\n");
+              } else if (request.method().equals("HEAD")) {
+                TestOrigin.sendHead(connection, fields, body(number, version).length);
               } else {
                 TestOrigin.sendOk(connection, fields, body(number, version));
               }
