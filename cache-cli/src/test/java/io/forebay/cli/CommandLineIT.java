@@ -166,6 +166,6 @@ final class CommandLineIT {
   }
 
   private static boolean isOurs(String name) {
-    return name.matches(".*(x86[_-]64|aarch_?64).*");
+    return name.matches(".*(x86[_-]64|amd64|aarch_?64).*");
   }
 }

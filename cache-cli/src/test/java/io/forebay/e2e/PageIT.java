@@ -273,6 +273,7 @@ final class PageIT {
                       "--null-out",
                       "--hexdump",
                       "--timeout=50",
+                      "--header=accept-encoding: identity",
                       "https://127.0.0.1:" + port + "/by-nghttp/index.html"))
               .orFail();
       List<String> expected = new ArrayList<>(digests());
