@@ -59,7 +59,7 @@ final class ServerCodedCopyRandomTest {
   @Test
   @Tag("full")
   void whatIsServedIsWhatItsTagSaysForLong() throws IOException {
-    run(20_000);
+    run(6_000);
   }
 
   private void run(int steps) throws IOException {

@@ -109,7 +109,9 @@ final class VclContext {
     report.allLeft(branch.of(), passes ? uncached(why) : why);
   }
 
-  /** Nothing is stored on the route, as a {@code return (pass)} is left; says so with the reason. */
+  /**
+   * Nothing is stored on the route, as a {@code return (pass)} is left; says so with the reason.
+   */
   String uncached(String why) {
     rules.route().put("cache", "false");
     return why + "; so that nothing is stored that passed, the route has cache: false";
