@@ -11,10 +11,12 @@ import io.forebay.testing.Ports;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Sites of Caddy and what an import makes of them, side by side before the same origin. */
+@Tag("full")
 final class CaddyImportIT {
   private static final String CADDYFILE =
       """

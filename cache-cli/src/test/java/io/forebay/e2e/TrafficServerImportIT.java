@@ -14,10 +14,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Rules of Traffic Server and what an import makes of them, side by side before one origin. */
+@Tag("full")
 final class TrafficServerImportIT {
   private static final String REMAP =
       """

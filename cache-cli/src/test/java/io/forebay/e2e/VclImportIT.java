@@ -18,12 +18,14 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Sites of Varnish and what an import makes of them, side by side, each before origins of its own.
  */
+@Tag("full")
 final class VclImportIT {
   /** What plugins and guides for WordPress have. */
   private static final String WORDPRESS =

@@ -53,7 +53,7 @@ final class ServerCodedCopyRandomTest {
 
   @Test
   void whatIsServedIsWhatItsTagSays() throws IOException {
-    run(1_500);
+    run(700);
   }
 
   @Test

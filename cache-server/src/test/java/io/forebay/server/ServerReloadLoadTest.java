@@ -156,11 +156,11 @@ final class ServerReloadLoadTest {
     void run() throws Exception;
   }
 
-  /** Runs the reloads under the load of a client by each protocol over TCP. */
+  /** Runs the reloads under the load of a client by each protocol. */
   private void underLoad(Reloads reloads) throws Exception {
     isOver = false;
     List<Thread> clients =
-        Stream.of("plain", "TLS", "HTTP/2")
+        Stream.of("plain", "TLS", "HTTP/2", "HTTP/3")
             .map(protocol -> Thread.ofVirtual().start(() -> load(protocol)))
             .toList();
     try {

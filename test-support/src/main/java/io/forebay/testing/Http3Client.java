@@ -8,6 +8,8 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SimpleChannelInboundHandler;
@@ -27,6 +29,7 @@ import io.netty.handler.codec.http3.Http3HeadersFrame;
 import io.netty.handler.codec.http3.Http3RequestStreamInboundHandler;
 import io.netty.handler.codec.http3.Http3Settings;
 import io.netty.handler.codec.http3.Http3SettingsFrame;
+import io.netty.handler.codec.quic.DefaultQuicStreamFrame;
 import io.netty.handler.codec.quic.QuicChannel;
 import io.netty.handler.codec.quic.QuicConnectionCloseEvent;
 import io.netty.handler.codec.quic.QuicException;
@@ -191,6 +194,7 @@ public final class Http3Client implements AutoCloseable {
   public Answer open(Http3Headers headers, boolean isEnd) throws Exception {
     Reader reader = new Reader();
     QuicStreamChannel stream = Http3.newRequestStream(channel, reader).sync().getNow();
+    stream.pipeline().addFirst(new StreamEnd());
     Answer answer = new Answer(stream);
     reader.answer.complete(answer);
     write(answer, new DefaultHttp3HeadersFrame(headers), isEnd);
@@ -283,9 +287,29 @@ public final class Http3Client implements AutoCloseable {
   }
 
   private static void write(Answer answer, Object frame, boolean isEnd) {
-    var written = answer.stream.writeAndFlush(frame);
-    if (isEnd) {
-      written.addListener(QuicStreamChannel.SHUTDOWN_OUTPUT);
+    answer
+        .stream
+        .eventLoop()
+        .execute(() -> {
+          if (isEnd) {
+            answer.stream.pipeline().get(StreamEnd.class).isNext = true;
+          }
+          answer.stream.writeAndFlush(frame);
+        });
+  }
+
+  /**
+   * Ends a stream with the bytes of its last frame. An end that is sent by itself can be lost:
+   * quiche forgets a stream once all its bytes are acknowledged.
+   */
+  private static final class StreamEnd extends ChannelOutboundHandlerAdapter {
+    private boolean isNext;
+
+    @Override
+    public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+      boolean isLast = isNext && message instanceof ByteBuf;
+      isNext &= !isLast;
+      ctx.write(isLast ? new DefaultQuicStreamFrame((ByteBuf) message, true) : message, promise);
     }
   }
 

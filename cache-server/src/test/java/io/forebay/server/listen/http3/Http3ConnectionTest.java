@@ -609,6 +609,7 @@ class Http3ConnectionTest {
     }
   }
 
+  @Tag("full")
   @Test
   void theLastResponseOfAConnectionIsWhole() throws Exception {
     LimitsConfig usual = ListenFixture.LIMITS;
