@@ -10,7 +10,7 @@ interface BodyCodec extends AutoCloseable {
   enum Until {
     /** As far as the codec likes. */
     MORE,
-    /** Whoever reads the output can decode all that went in. */
+    /** Brings out all that is held: the output so far can be decoded to all that went in. */
     FLUSH,
     /** The end of the body. */
     END

@@ -94,8 +94,8 @@ public record CompressionSettings(
   }
 
   /**
-   * Whether a response would be compressed for whoever accepts it: its type is one of those, it has
-   * no coding, and nothing in it forbids that. The status is not asked about.
+   * Whether a response would be compressed for a client that accepts it: its type is one of those,
+   * it has no coding, and nothing in it forbids that. The status is not asked about.
    *
    * @param length of its body, or less than 0 where it is not known
    */

@@ -62,55 +62,6 @@ final class ActionBinder {
 
   private static final Set<String> REDIRECTS = Set.of("301", "302", "303", "307", "308");
 
-  /** Fields about framing, and those that say what the node did. */
-  static final Set<String> OF_THE_NODE =
-      Set.of(
-          "age",
-          "alt-svc",
-          "cache-status",
-          "connection",
-          "content-encoding",
-          "content-length",
-          "content-range",
-          "date",
-          "keep-alive",
-          "proxy-connection",
-          "proxy-status",
-          "te",
-          "trailer",
-          "transfer-encoding",
-          "upgrade",
-          "via");
-
-  /** Fields about framing, those that the node writes, and those that a fill decides about. */
-  static final Set<String> OF_REQUESTS =
-      Set.of(
-          "accept-encoding",
-          "cdn-loop",
-          "connection",
-          "content-encoding",
-          "content-length",
-          "expect",
-          "forwarded",
-          "http2-settings",
-          "if-match",
-          "if-modified-since",
-          "if-none-match",
-          "if-range",
-          "if-unmodified-since",
-          "keep-alive",
-          "max-forwards",
-          "proxy-connection",
-          "range",
-          "te",
-          "trailer",
-          "transfer-encoding",
-          "upgrade",
-          "via",
-          "x-forwarded-for",
-          "x-forwarded-host",
-          "x-forwarded-proto");
-
   private final TreeReader reader;
   private final ConditionBinder conditions;
   private final Set<String> origins;
@@ -187,8 +138,9 @@ final class ActionBinder {
     String origin = ofOrigin == null ? null : origin(path + ".origin", ofOrigin.value());
     ConfigTree.Entry ofRewrite = entries.get("rewrite");
     Rewrite rewrite = ofRewrite == null ? null : rewrite(path + ".rewrite", ofRewrite.value());
-    FieldEdits requestFields = edits(path, entries, "request-headers", OF_REQUESTS);
-    FieldEdits responseFields = edits(path, entries, "response-headers", OF_THE_NODE);
+    FieldEdits requestFields = edits(path, entries, "request-headers", ReservedFields.OF_REQUESTS);
+    FieldEdits responseFields =
+        edits(path, entries, "response-headers", ReservedFields.OF_RESPONSES);
     ConfigTree.Entry ofMirror = entries.get("mirror");
     Mirror mirror = ofMirror == null ? null : mirror(path + ".mirror", ofMirror.value());
     ConfigTree.Entry ofHeld = entries.get("hold-body");
@@ -705,7 +657,7 @@ final class ActionBinder {
       }
       for (ConfigTree.Entry line : lines.values()) {
         String own = path + ".headers." + line.key();
-        String name = fieldName(own, line.place(), line.key(), OF_THE_NODE);
+        String name = fieldName(own, line.place(), line.key(), ReservedFields.OF_RESPONSES);
         String value = value(own, line.value());
         if (name == null || value == null) {
           return null;

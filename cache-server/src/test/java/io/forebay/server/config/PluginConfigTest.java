@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.forebay.plugin.FieldEdits;
 import io.forebay.server.plugin.PluginJars;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -162,12 +161,5 @@ final class PluginConfigTest {
                 "{no-vary-search: true}",
                 "- plugin: {name: partners, config: {secret: s, group: a}}"));
     assertTrue(problem.toString().contains("a plugin changes what"), problem::toString);
-  }
-
-  /** Plugins may change the fields that rules may change, and no others. */
-  @Test
-  void rulesAndPluginsReserveTheSameFields() {
-    assertEquals(ActionBinder.OF_REQUESTS, FieldEdits.RESERVED_IN_REQUESTS);
-    assertEquals(ActionBinder.OF_THE_NODE, FieldEdits.RESERVED_IN_RESPONSES);
   }
 }

@@ -119,7 +119,9 @@ final class ParentProxies {
     boolean isProxy = !tags.getOrDefault("parent_is_proxy", "true").equals("false");
     String note = isProxy ? "they are asked as servers, for the path and the host" : "";
     if (order.equals("true")) {
-      note += (note.isEmpty() ? "" : "; ") + "each request in turn, whoever the client is";
+      note +=
+          (note.isEmpty() ? "" : "; ")
+              + "each request goes to the next one, of whatever client it is";
     }
     if (note.isEmpty()) {
       report.taken(of);

@@ -3,6 +3,7 @@ package io.forebay.cli.importer.vcl;
 import io.forebay.cli.importer.model.ConfigDraft;
 import io.forebay.cli.importer.model.Directive;
 import io.forebay.cli.importer.model.ImportReport;
+import io.forebay.cli.importer.model.UntranslatableException;
 import io.forebay.cli.importer.vcl.VclExpression.Amount;
 import io.forebay.cli.importer.vcl.VclExpression.Call;
 import io.forebay.cli.importer.vcl.VclExpression.Name;

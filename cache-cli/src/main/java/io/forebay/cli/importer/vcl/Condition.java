@@ -1,5 +1,6 @@
 package io.forebay.cli.importer.vcl;
 
+import io.forebay.cli.importer.model.UntranslatableException;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.LinkedHashMap;

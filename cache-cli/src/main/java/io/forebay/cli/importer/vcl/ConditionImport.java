@@ -1,5 +1,6 @@
 package io.forebay.cli.importer.vcl;
 
+import io.forebay.cli.importer.model.UntranslatableException;
 import io.forebay.cli.importer.vcl.CookiePatterns.Left;
 import io.forebay.cli.importer.vcl.RequestState.Assigned;
 import io.forebay.cli.importer.vcl.RequestState.AssignedCookies;

@@ -1,6 +1,7 @@
 package io.forebay.cli.importer.vcl;
 
 import io.forebay.cli.importer.model.ImportReport;
+import io.forebay.cli.importer.model.UntranslatableException;
 import io.forebay.cli.importer.vcl.VclExpression.Amount;
 import io.forebay.cli.importer.vcl.VclExpression.Binary;
 import io.forebay.cli.importer.vcl.VclExpression.Name;

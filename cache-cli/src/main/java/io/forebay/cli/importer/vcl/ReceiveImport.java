@@ -1,7 +1,9 @@
 package io.forebay.cli.importer.vcl;
 
 import io.forebay.cli.importer.model.Directive;
+import io.forebay.cli.importer.model.EditableFields;
 import io.forebay.cli.importer.model.ImportReport;
+import io.forebay.cli.importer.model.UntranslatableException;
 import io.forebay.cli.importer.vcl.CookiePatterns.Left;
 import io.forebay.cli.importer.vcl.RequestState.Value;
 import io.forebay.cli.importer.vcl.UrlPatterns.Change;
@@ -519,7 +521,7 @@ final class ReceiveImport {
       report.taken(of);
       return;
     }
-    if (VclNames.isOfNode(lower)) {
+    if (!EditableFields.inRequests(lower)) {
       report.adapted(of, "used in conditions; the node writes this field itself");
       return;
     }
@@ -573,7 +575,7 @@ final class ReceiveImport {
           report.adapted(of, "the node writes this field itself: see forwarding");
         }
         default -> {
-          if (VclNames.isOfNode(lower)) {
+          if (!EditableFields.inRequests(lower)) {
             throw new UntranslatableException("the node writes this field itself");
           }
           request.assign(field, path, new Value.Absent());

@@ -1,7 +1,9 @@
 package io.forebay.cli.importer.vcl;
 
 import io.forebay.cli.importer.model.Directive;
+import io.forebay.cli.importer.model.EditableFields;
 import io.forebay.cli.importer.model.ImportReport;
+import io.forebay.cli.importer.model.UntranslatableException;
 import io.forebay.cli.importer.vcl.VclExpression.Binary;
 import io.forebay.cli.importer.vcl.VclExpression.Call;
 import io.forebay.cli.importer.vcl.VclExpression.Name;
@@ -30,28 +32,6 @@ import org.jspecify.annotations.Nullable;
  * of requests to the origin, lifetimes, and fields of responses.
  */
 final class ResponseImport {
-  /** Fields of responses that rules do not change. */
-  static final Set<String> OF_THE_NODE =
-      Set.of(
-          "age",
-          "alt-svc",
-          "cache-status",
-          "connection",
-          "content-encoding",
-          "content-length",
-          "content-range",
-          "date",
-          "keep-alive",
-          "proxy-connection",
-          "proxy-status",
-          "te",
-          "trailer",
-          "transfer-encoding",
-          "upgrade",
-          "via",
-          "host",
-          "strict-transport-security");
-
   private static final Pattern HSTS =
       Pattern.compile("max-age=(\\d{1,9})((?:; ?(?:includeSubDomains|preload))*);?");
 
@@ -226,7 +206,7 @@ final class ResponseImport {
     }
 
     private void checkRequestField(String lower) throws UntranslatableException {
-      if (VclNames.isOfNode(lower)) {
+      if (!EditableFields.inRequests(lower)) {
         throw new UntranslatableException("the node writes this field itself");
       }
     }
@@ -369,7 +349,7 @@ final class ResponseImport {
     }
 
     private void checkField(String lower) throws UntranslatableException {
-      if (OF_THE_NODE.contains(lower)) {
+      if (!EditableFields.inResponses(lower)) {
         throw new UntranslatableException("the node writes this field itself");
       }
     }

@@ -2,6 +2,7 @@ package io.forebay.cli.importer.vcl;
 
 import io.forebay.cli.importer.model.Directive;
 import io.forebay.cli.importer.model.ImportReport;
+import io.forebay.cli.importer.model.UntranslatableException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

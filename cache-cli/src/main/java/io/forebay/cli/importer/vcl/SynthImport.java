@@ -1,7 +1,9 @@
 package io.forebay.cli.importer.vcl;
 
 import io.forebay.cli.importer.model.Directive;
+import io.forebay.cli.importer.model.EditableFields;
 import io.forebay.cli.importer.model.ImportReport;
+import io.forebay.cli.importer.model.UntranslatableException;
 import io.forebay.cli.importer.vcl.VclExpression.Amount;
 import io.forebay.cli.importer.vcl.VclExpression.Binary;
 import io.forebay.cli.importer.vcl.VclExpression.Call;
@@ -343,7 +345,7 @@ final class SynthImport {
     Map<String, Object> set = new LinkedHashMap<>();
     for (Map.Entry<String, VclExpression> field : fields.entrySet()) {
       String lower = field.getKey().toLowerCase(Locale.ROOT);
-      if (lower.equals("content-type") || ResponseImport.OF_THE_NODE.contains(lower)) {
+      if (lower.equals("content-type") || !EditableFields.inResponses(lower)) {
         continue;
       }
       TemplateImport.Made made = new TemplateImport(context.request(), path).of(field.getValue());

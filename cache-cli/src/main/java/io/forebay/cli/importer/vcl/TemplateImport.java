@@ -1,5 +1,6 @@
 package io.forebay.cli.importer.vcl;
 
+import io.forebay.cli.importer.model.UntranslatableException;
 import io.forebay.cli.importer.vcl.UrlPatterns.Change;
 import io.forebay.cli.importer.vcl.VclExpression.Amount;
 import io.forebay.cli.importer.vcl.VclExpression.Binary;

@@ -2,6 +2,7 @@ package io.forebay.cli.importer.vcl;
 
 import io.forebay.cli.importer.model.Directive;
 import io.forebay.cli.importer.model.ImportReport;
+import io.forebay.cli.importer.model.UntranslatableException;
 import io.forebay.cli.importer.vcl.VclStatement.Branch;
 import io.forebay.cli.importer.vcl.VclStatement.If;
 import io.forebay.cli.importer.vcl.VclStatement.Return;

@@ -4,6 +4,7 @@ import io.forebay.cli.importer.model.ConfigDraft;
 import io.forebay.cli.importer.model.Directive;
 import io.forebay.cli.importer.model.ImportException;
 import io.forebay.cli.importer.model.ImportReport;
+import io.forebay.cli.importer.model.UntranslatableException;
 import io.forebay.cli.importer.vcl.VclExpression.Amount;
 import io.forebay.cli.importer.vcl.VclExpression.Binary;
 import io.forebay.cli.importer.vcl.VclExpression.Name;

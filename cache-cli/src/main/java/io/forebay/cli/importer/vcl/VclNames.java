@@ -1,8 +1,8 @@
 package io.forebay.cli.importer.vcl;
 
+import io.forebay.cli.importer.model.UntranslatableException;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -11,37 +11,6 @@ final class VclNames {
   private static final Pattern FIELD =
       Pattern.compile(
           "(req|bereq|beresp|resp|obj)\\.http\\.([A-Za-z0-9_.-]+)", Pattern.CASE_INSENSITIVE);
-
-  /** Fields of requests that rules do not change. */
-  private static final Set<String> OF_THE_NODE =
-      Set.of(
-          "accept-encoding",
-          "cdn-loop",
-          "connection",
-          "content-encoding",
-          "content-length",
-          "expect",
-          "forwarded",
-          "host",
-          "http2-settings",
-          "if-match",
-          "if-modified-since",
-          "if-none-match",
-          "if-range",
-          "if-unmodified-since",
-          "keep-alive",
-          "max-forwards",
-          "proxy-connection",
-          "range",
-          "strict-transport-security",
-          "te",
-          "trailer",
-          "transfer-encoding",
-          "upgrade",
-          "via",
-          "x-forwarded-for",
-          "x-forwarded-host",
-          "x-forwarded-proto");
 
   private static final Pattern AMOUNT =
       Pattern.compile("(\\d{1,12})(?:\\.(\\d{1,3})\\d*)?(ms|s|m|h|d|w|y)?");
@@ -56,11 +25,6 @@ final class VclNames {
 
   static boolean isRequestField(String variable) {
     return variable.toLowerCase(Locale.ROOT).matches("(req|bereq)\\.http\\.[a-z0-9_.-]+");
-  }
-
-  /** Whether the node writes a field of requests itself, by its name in lower case. */
-  static boolean isOfNode(String field) {
-    return OF_THE_NODE.contains(field);
   }
 
   static boolean isResponseField(String variable) {
