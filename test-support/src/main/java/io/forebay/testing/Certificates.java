@@ -9,7 +9,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
 import java.security.KeyStore;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
@@ -24,6 +27,21 @@ public final class Certificates {
 
   private final Path directory;
   private final X509Bundle authority;
+
+  /** Made when a test first asks for RSA. */
+  private static final class RsaKey {
+    static final KeyPair PAIR = generate();
+
+    private static KeyPair generate() {
+      try {
+        KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
+        generator.initialize(2048);
+        return generator.generateKeyPair();
+      } catch (NoSuchAlgorithmException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+  }
 
   private Certificates(Path directory, X509Bundle authority) throws IOException {
     this.directory = directory;
@@ -64,13 +82,26 @@ public final class Certificates {
     return issue(file, builder -> builder.ecp256(), names);
   }
 
+  /** The same with RSA; all have one key, since a new one takes the time of a whole test. */
   public X509Bundle rsa(String file, String... names) throws Exception {
-    return issue(file, builder -> builder.rsa2048(), names);
+    X509Bundle issued =
+        builder(file, names).publicKey(RsaKey.PAIR.getPublic()).buildIssuedBy(authority);
+    X509Bundle bundle =
+        X509Bundle.fromCertificatePath(
+            issued.getCertificatePath(), issued.getRootCertificate(), RsaKey.PAIR);
+    write(file, bundle);
+    return bundle;
   }
 
   /** A certificate of which something is otherwise. */
   public X509Bundle issue(String file, UnaryOperator<CertificateBuilder> change, String... names)
       throws Exception {
+    X509Bundle bundle = change.apply(builder(file, names)).buildIssuedBy(authority);
+    write(file, bundle);
+    return bundle;
+  }
+
+  private static CertificateBuilder builder(String file, String... names) throws IOException {
     Instant now = Instant.now();
     CertificateBuilder builder =
         new CertificateBuilder()
@@ -81,9 +112,7 @@ public final class Certificates {
     if (names.length > 0) {
       builder = builder.addExtensionOctetString("2.5.29.17", false, alternativeNames(names));
     }
-    X509Bundle bundle = change.apply(builder).buildIssuedBy(authority);
-    write(file, bundle);
-    return bundle;
+    return builder;
   }
 
   /** GeneralNames by hand: the builder takes no wildcards. */

@@ -4,11 +4,11 @@ import io.forebay.server.config.TlsConfig.ClientAuth;
 import io.netty.handler.codec.quic.Quic;
 import io.netty.handler.codec.quic.QuicSslContext;
 import io.netty.handler.codec.quic.QuicSslContextBuilder;
-import java.security.cert.X509Certificate;
 import java.util.Collections;
 import java.util.Map;
 import java.util.WeakHashMap;
 import java.util.function.Supplier;
+import javax.net.ssl.KeyManager;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,9 +59,8 @@ public final class QuicTlsHosts {
   }
 
   private static QuicSslContextBuilder builder(TlsHost host) {
-    CertificatePair pair = host.settings().pairs().getFirst();
-    return QuicSslContextBuilder.forServer(
-            pair.key(), null, pair.chain().toArray(new X509Certificate[0]))
+    KeyManager keys = new PairKeyManager(host.settings().pairs().subList(0, 1));
+    return QuicSslContextBuilder.forServer(keys, null)
         .applicationProtocols(PROTOCOL)
         .earlyData(false);
   }

@@ -13,9 +13,6 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
 import io.netty.handler.ssl.SupportedCipherSuiteFilter;
-import java.io.IOException;
-import java.security.GeneralSecurityException;
-import java.security.KeyStore;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.List;
@@ -27,8 +24,6 @@ import javax.net.ssl.SSLException;
  * which is slower and has fewer features.
  */
 final class SslContexts {
-  private static final char[] NO_PASSWORD = new char[0];
-
   /** Of a chain that a client shows: memory that it has before it is known. */
   private static final int CLIENT_CHAIN_BYTES = 32 * 1024;
 
@@ -83,10 +78,8 @@ final class SslContexts {
         }
       }
       return context;
-    } catch (SSLException | GeneralSecurityException | IllegalArgumentException e) {
+    } catch (SSLException | IllegalArgumentException e) {
       throw new TlsException(settings.pairs().getFirst().file() + " cannot be used: " + reason(e));
-    } catch (IOException e) {
-      throw new IllegalStateException("an empty key store is no file", e);
     }
   }
 
@@ -94,21 +87,9 @@ final class SslContexts {
    * All pairs. With BoringSSL the certificates are those of {@link NativeCredentials}, which go
    * first; but Netty fails a handshake for which this has nothing.
    */
-  private static KeyManagerFactory keys(List<CertificatePair> pairs, boolean isBoring)
-      throws GeneralSecurityException, IOException {
-    KeyStore store = KeyStore.getInstance("PKCS12");
-    store.load(null, null);
-    for (CertificatePair pair : pairs) {
-      store.setKeyEntry(
-          pair.kind(), pair.key(), NO_PASSWORD, pair.chain().toArray(new X509Certificate[0]));
-    }
-    KeyManagerFactory factory =
-        KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-    if (isBoring) {
-      factory = new OpenSslCachingX509KeyManagerFactory(factory);
-    }
-    factory.init(store, NO_PASSWORD);
-    return factory;
+  private static KeyManagerFactory keys(List<CertificatePair> pairs, boolean isBoring) {
+    KeyManagerFactory factory = new PairKeyManager(pairs).factory();
+    return isBoring ? new OpenSslCachingX509KeyManagerFactory(factory) : factory;
   }
 
   /** The message furthest down that says anything. */
