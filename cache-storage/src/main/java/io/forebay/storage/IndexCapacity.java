@@ -36,8 +36,13 @@ public record IndexCapacity(
   /** Without a setting, memory has one entry for so many bytes. */
   private static final long MEMORY_BYTES_PER_ENTRY = 4 << 10;
 
-  /** Without a setting, the disks have one entry for so many bytes. */
+  /** Without a setting, the disks have at least one entry for so many bytes. */
   private static final long DISK_BYTES_PER_ENTRY = 32 << 10;
+
+  /** The same while a {@link #SMALL_OBJECTS_SHARE} of the memory for the index is enough. */
+  private static final long SMALL_DISK_BYTES_PER_ENTRY = 8 << 10;
+
+  private static final int SMALL_OBJECTS_SHARE = 4;
 
   /** Of an entry of a table, with the slots that stay free, and rather too much. */
   static final long BYTES_PER_DISK_ENTRY = 23;
@@ -98,8 +103,7 @@ public record IndexCapacity(
     long wantedDisk =
         diskBytes == 0
             ? 0
-            : Math.min(
-                MAX_DISK_ENTRIES, Math.max(diskBytes / DISK_BYTES_PER_ENTRY, learned.disk()));
+            : Math.min(MAX_DISK_ENTRIES, Math.max(unknown(diskBytes, maxBytes), learned.disk()));
     long wanted = wantedMemory + wantedDisk;
     if (maxBytes == 0) {
       return new IndexCapacity(wantedMemory, wantedDisk, wanted, diskBytes, tier);
@@ -110,6 +114,15 @@ public record IndexCapacity(
     long disk =
         Math.min(wantedDisk, Math.max(least / LEAST_SHARE, stepped(left / BYTES_PER_DISK_ENTRY)));
     return new IndexCapacity(memory, disk, wanted, diskBytes, tier);
+  }
+
+  /** Entries of the disks while nothing is known of the objects; memory is taken as they come. */
+  private static long unknown(long diskBytes, long maxBytes) {
+    long ofSmallObjects =
+        Math.min(
+            diskBytes / SMALL_DISK_BYTES_PER_ENTRY,
+            stepped(maxBytes / SMALL_OBJECTS_SHARE / BYTES_PER_DISK_ENTRY));
+    return Math.max(diskBytes / DISK_BYTES_PER_ENTRY, ofSmallObjects);
   }
 
   /** Of memory and disks. */

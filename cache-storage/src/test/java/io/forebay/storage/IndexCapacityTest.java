@@ -29,6 +29,20 @@ class IndexCapacityTest {
   }
 
   @Test
+  void disksHaveAnEntryForEachSmallObjectWhereMemoryAllows() {
+    IndexCapacity whole = IndexCapacity.of(GIBI, 100 * GIBI, 0, NOTHING, 6 * GIBI);
+    assertEquals(8192, whole.diskBytesPerEntry());
+    assertFalse(whole.isLimitedByMemory());
+    IndexCapacity part = IndexCapacity.of(GIBI, TEBI, 0, NOTHING, 6 * GIBI);
+    assertTrue(part.diskBytesPerEntry() > 8192 && part.diskBytesPerEntry() < 32768, part::toString);
+    long quarter = 6 * GIBI / 4;
+    assertTrue(part.diskEntries() * 23 <= quarter, part::toString);
+    assertTrue(part.diskEntries() * 23 > quarter * 15 / 16, part::toString);
+    IndexCapacity least = IndexCapacity.of(GIBI, TEBI, 0, NOTHING, 2 * GIBI);
+    assertEquals(32768, least.diskBytesPerEntry());
+  }
+
+  @Test
   void aSettingWinsOverEverythingElse() {
     IndexCapacity bound = IndexCapacity.of(GIBI, TEBI, 1000, new Learned(5000, 5000), MEBI);
     assertEquals(500, bound.memoryEntries());

@@ -676,8 +676,10 @@ final class ConfigKeys {
               + " about 112 bytes of memory if there is a copy in memory, about 22 bytes if there"
               + " is one on a disk only. With disks, at most half of the number is for"
               + " objects in memory. 0 means one entry for each"
-              + " 4 KiB of the memory tier and each 32 KiB of the disks, more if an earlier"
-              + " run needed more, and at most `store.index-memory`. When the"
+              + " 4 KiB of the memory tier and each 8 KiB of the disks (32 KiB where 8 take more"
+              + " than a quarter of `store.index-memory`, or as many between as that quarter"
+              + " holds), more if an earlier run needed more, and at most"
+              + " `store.index-memory`. When the"
               + " index is full, the oldest objects are evicted although there is space; a"
               + " warning and `forebay_index_bound_regions_total` report this."
               + " `config check` prints which part of the disks the index can name.");
