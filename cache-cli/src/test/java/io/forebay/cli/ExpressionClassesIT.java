@@ -10,10 +10,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Who has no expression in a rule does not pay for the library that checks them. */
+@Tag("full")
 final class ExpressionClassesIT {
   private static final List<String> LIBRARY =
       List.of("dev.cel.", "com.google.protobuf.", "com.google.common.", "org.antlr.");

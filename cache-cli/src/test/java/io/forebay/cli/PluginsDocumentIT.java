@@ -17,12 +17,14 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The commands and the code of docs/PLUGINS.md do what the page says, with the packaged jar. */
 @Timeout(300)
+@Tag("full")
 final class PluginsDocumentIT {
   private static final Path EXAMPLE = Path.of("../examples/plugins");
 

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.w3c.dom.Element;
@@ -25,6 +26,7 @@ import org.w3c.dom.NodeList;
  * h2spec 2.2.0, all cases including the strict ones, against the jar over plain text with prior
  * knowledge. The program comes from a Maven plugin; nothing else of it is used.
  */
+@Tag("full")
 final class H2SpecIT {
 
   private static final String ARCHIVE = "/h2spec/2.2.0/h2spec_linux_amd64.tar.gz";

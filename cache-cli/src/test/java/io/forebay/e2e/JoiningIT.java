@@ -27,12 +27,12 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** I6: many clients, one fetch, and each sees the body as it arrives. */
 @SuppressWarnings("StringConcatToTextBlock") // On the wire every CR and LF counts.
+@Tag("full")
 final class JoiningIT {
   private static final int CLIENTS = 8;
 
   @TempDir Path directory;
 
-  @Tag("full")
   @Test
   void eightCurlsFollowASlowFillOverTwoLoops() throws Exception {
     String slow =

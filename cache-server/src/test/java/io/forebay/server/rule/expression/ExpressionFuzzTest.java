@@ -59,6 +59,7 @@ final class ExpressionFuzzTest {
     }
   }
 
+  @Tag("full")
   @Test
   void theLibrarySaysTheSame() throws Exception {
     System.out.println("seed " + SEED);
