@@ -38,8 +38,9 @@ final class GradientLimit {
   private static final int ENOUGH_SAMPLES = 50;
 
   /**
-   * The same while the limit rises or the base latency is measured: with fewer the median of
-   * latencies that vary much is a fifth off, and the limit would stay low for a whole interval.
+   * The same while the limit rises or the base latency is measured, or is due to be: with fewer the
+   * median of latencies that vary much is a fifth off, and the limit would stay low for a whole
+   * interval.
    */
   private static final int ENOUGH_TO_JUDGE = 200;
 
@@ -101,7 +102,8 @@ final class GradientLimit {
   boolean isWindowOver(int count, long nowNanos) {
     long age = nowNanos - windowStartNanos;
     long least = Math.clamp(2 * medianNanos, MIN_WINDOW_NANOS, MAX_WINDOW_NANOS);
-    int enough = phase == Phase.STEADY ? ENOUGH_SAMPLES : ENOUGH_TO_JUDGE;
+    boolean isAdjustment = phase == Phase.STEADY && !isMeasurementDue(nowNanos);
+    int enough = isAdjustment ? ENOUGH_SAMPLES : ENOUGH_TO_JUDGE;
     return age >= least && (count >= enough || age >= LONG_WINDOW_NANOS || phase == Phase.DRAINING);
   }
 
@@ -131,9 +133,13 @@ final class GradientLimit {
     if (isInUse) {
       adjust(config, count, rejected);
     }
-    if (nowNanos - measureNanos >= 0 || 2 * limit <= measuredLimit) {
+    if (isMeasurementDue(nowNanos)) {
       beginToMeasure(isInUse, config, count, nowNanos);
     }
+  }
+
+  private boolean isMeasurementDue(long nowNanos) {
+    return nowNanos - measureNanos >= 0 || 2 * limit <= measuredLimit;
   }
 
   private void adjust(AdaptiveLimitConfig config, int count, int rejected) {
