@@ -94,6 +94,7 @@ class ArchitectureTest {
               "geo",
               "json",
               "jwt",
+              "media",
               "network",
               "page",
               "plugin",

@@ -7,11 +7,13 @@ import io.forebay.core.route.RouteTable;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.RouteConfig;
 import io.forebay.server.json.Json;
+import io.forebay.server.media.HlsPlaylist;
 import io.forebay.server.node.NodeControl;
 import io.forebay.server.text.Printable;
 import io.forebay.server.warm.LoopbackClient.Answer;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -344,11 +346,21 @@ public final class WarmJob {
     if (item.isSitemap()) {
       followSitemap(item, fields.getOrDefault("content-encoding", ""), body);
     } else if (order.isFollowing() && item.depth() < MAX_DEPTH && isPlaylist(item, fields)) {
-      byte[] playlist = body.readNBytes(LinkExtractor.MAX_PLAYLIST_BYTES + 1);
-      if (playlist.length <= LinkExtractor.MAX_PLAYLIST_BYTES) {
-        for (String reference : LinkExtractor.playlist(playlist, MAX_URLS)) {
-          offerLocked(reference, item.url().resolve(reference), item.depth() + 1, false);
-        }
+      byte[] text = body.readNBytes(HlsPlaylist.MAX_CHARS + 1);
+      if (text.length <= HlsPlaylist.MAX_CHARS) {
+        HlsPlaylist.parse(new String(text, StandardCharsets.UTF_8))
+            .ifPresent(playlist -> followPlaylist(item, playlist));
+      }
+    }
+  }
+
+  private void followPlaylist(Item item, HlsPlaylist playlist) {
+    for (HlsPlaylist.Reference reference : playlist.references()) {
+      // The response to a hint may be yet to come.
+      if (reference.kind() != HlsPlaylist.Kind.PART_HINT
+          && reference.kind() != HlsPlaylist.Kind.MAP_HINT) {
+        offerLocked(
+            reference.uri(), item.url().resolve(reference.uri()), item.depth() + 1, false);
       }
     }
   }
