@@ -153,6 +153,50 @@ final class ServerCombinationTest {
     assertEquals("", other.requests("/page").getFirst().field("authorization"));
   }
 
+  // --- pages of ESI, passwords, error pages and rules -------------------------------------------
+
+  @ParameterizedTest
+  @ValueSource(strings = {"plain", "HTTP/2", "HTTP/3"})
+  void aPageIsForThoseWhoMayHaveItAndSoIsEachOfItsFragments(String protocol) throws Exception {
+    Files.writeString(directory.resolve("users"), ALICE + "\n");
+    String html = FRESH + "content-type: text/html\r\n";
+    main.on(
+        "/page",
+        TestOrigin.ok(
+            html,
+            TestOrigin.ascii(
+                "a<esi:include src='/closed/part' onerror='continue'/>"
+                    + "<esi:include src='/missing' alt='/open'/>")));
+    main.on("/closed/part", TestOrigin.ok(FRESH, TestOrigin.ascii("[closed]")));
+    main.on("/open", TestOrigin.ok(FRESH, TestOrigin.ascii("[open]")));
+    start(
+        """
+        protection: {basic: {basic-auth: {file: DIR/users}}}
+        routes:
+          - origin: main
+            esi: on
+            rules:
+              - when: {path: /page}
+                response-headers: {set: {X-Rule: applied}}
+            error-pages: {404: {text: "<esi:include src='/open'/>", type: text/html, from: [edge, origin]}}
+          - {match: {path: /closed/}, origin: main, protection: basic}
+        """);
+    try (ProtocolClient client = ProtocolClient.connect(edge(), protocol)) {
+      for (int i = 0; i < 2; i++) {
+        Answer stranger = client.ask("GET", "/page");
+        assertEquals("a[open]", stranger.body(), stranger::toString);
+        assertEquals(List.of("applied"), stranger.all("x-rule"));
+        Answer alice = client.ask("GET", "/page", "authorization", PASSWORD);
+        assertEquals("a[closed][open]", alice.body(), alice::toString);
+        // The text of an error page is nobody's page.
+        Answer missing = client.ask("GET", "/missing");
+        assertEquals(404, missing.status());
+        assertEquals("<esi:include src='/open'/>", missing.body());
+        edge().awaitIdle();
+      }
+    }
+  }
+
   // --- copies and held bodies -------------------------------------------------------------------
 
   @ParameterizedTest

@@ -9,7 +9,9 @@ import org.jspecify.annotations.Nullable;
  * stale-while-revalidate, and here for stale-if-error as well. A directive with a parameter that
  * names a surrogate ({@code no-store;abc}) is for another surrogate and ignored.
  */
-final class SurrogateControl {
+public final class SurrogateControl {
+
+  private static final String ESI = "ESI/1.0";
 
   private boolean isValid = true;
   private boolean noStore;
@@ -30,6 +32,28 @@ final class SurrogateControl {
     return !control.isValid || saysNothing
         ? null
         : CacheControl.ofSurrogate(control.noStore, control.maxAge, control.grace);
+  }
+
+  /**
+   * Whether {@code content} names ESI 1.0 for every surrogate: the response asks for its includes
+   * to be processed. A line whose quotes are not closed says nothing of that.
+   */
+  public static boolean asksForEsi(List<String> lines) {
+    boolean[] asks = new boolean[1];
+    for (String line : lines) {
+      boolean[] ofLine = new boolean[1];
+      boolean areQuotesPaired =
+          DirectiveParser.forEach(
+              line,
+              (name, value, isMalformed) ->
+                  ofLine[0] |=
+                      name.equals("content")
+                          && value != null
+                          && !isMalformed
+                          && List.of(value.strip().split("\\s+")).contains(ESI));
+      asks[0] |= areQuotesPaired && ofLine[0];
+    }
+    return asks[0];
   }
 
   private void apply(String name, @Nullable String value, boolean isMalformed) {

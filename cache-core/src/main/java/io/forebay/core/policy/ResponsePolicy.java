@@ -354,7 +354,7 @@ public final class ResponsePolicy {
   /** The fields of the response that are meant for this cache alone. */
   private static List<String> consumedFields(FreshnessSettings freshness, FieldsView response) {
     return FreshnessSettings.OWN_FIELDS.stream()
-        .filter(name -> freshness.consumes(name) && response.has(name))
+        .filter(name -> freshness.omits(name) && response.has(name))
         .toList();
   }
 

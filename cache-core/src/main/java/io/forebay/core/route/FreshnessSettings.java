@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param heuristicWithCookies whether it may be guessed for responses to requests with cookies, too
  * @param jitterPercent by how much of its lifetime a response may be made to expire early, so that
  *     what came together does not expire together
+ * @param keepsSurrogateControl whether Surrogate-Control is stored with a response, for what it
+ *     says of its content; it is not sent either way
  */
 public record FreshnessSettings(
     List<String> targetedFields,
@@ -30,11 +32,14 @@ public record FreshnessSettings(
     Set<Integer> heuristicErrors,
     boolean storesBadRequests,
     boolean heuristicWithCookies,
-    int jitterPercent) {
+    int jitterPercent,
+    boolean keepsSurrogateControl) {
+
+  /** The field of the Edge Architecture Specification. */
+  public static final String SURROGATE_CONTROL = "surrogate-control";
 
   /** Fields that target this cache only, so they are not forwarded. */
-  public static final List<String> OWN_FIELDS =
-      List.of("forebay-cache-control", "surrogate-control");
+  public static final List<String> OWN_FIELDS = List.of("forebay-cache-control", SURROGATE_CONTROL);
 
   /** The errors that may be heuristically cacheable by their status (RFC 9110 §15.1). */
   public static final Set<Integer> HEURISTIC_ERRORS = Set.of(404, 405, 410, 414, 501);
@@ -49,7 +54,8 @@ public record FreshnessSettings(
           Set.of(404, 410, 501),
           false,
           false,
-          0);
+          0,
+          false);
 
   public FreshnessSettings {
     targetedFields = List.copyOf(targetedFields);
@@ -65,5 +71,11 @@ public record FreshnessSettings(
   /** Whether a response field ends here, because it was meant for this cache. */
   public boolean consumes(String lowerCaseName) {
     return OWN_FIELDS.contains(lowerCaseName) && targetedFields.contains(lowerCaseName);
+  }
+
+  /** Whether a response is stored without a field of that name that it has. */
+  public boolean omits(String lowerCaseName) {
+    boolean isKept = keepsSurrogateControl && lowerCaseName.equals(SURROGATE_CONTROL);
+    return consumes(lowerCaseName) && !isKept;
   }
 }

@@ -90,6 +90,7 @@ public record RouteSettings(
     private Set<Integer> heuristicErrors;
     private boolean storesBadRequests;
     private int jitterPercent;
+    private boolean keepsSurrogateControl;
     private Duration whileRevalidate;
     private Duration ifError;
     private @Nullable Duration keep;
@@ -115,6 +116,7 @@ public record RouteSettings(
       storesBadRequests = from.freshness.storesBadRequests();
       heuristicWithCookies = from.freshness.heuristicWithCookies();
       jitterPercent = from.freshness.jitterPercent();
+      keepsSurrogateControl = from.freshness.keepsSurrogateControl();
       whileRevalidate = from.stale.whileRevalidate();
       ifError = from.stale.ifError();
       keep = from.stale.keep();
@@ -196,6 +198,11 @@ public record RouteSettings(
       return this;
     }
 
+    public Builder keepsSurrogateControl(boolean value) {
+      keepsSurrogateControl = value;
+      return this;
+    }
+
     public Builder staleWhileRevalidate(Duration value) {
       whileRevalidate = value;
       return this;
@@ -257,7 +264,8 @@ public record RouteSettings(
               heuristicErrors,
               storesBadRequests,
               heuristicWithCookies,
-              jitterPercent),
+              jitterPercent,
+              keepsSurrogateControl),
           new StaleSettings(whileRevalidate, ifError, keep, earlyRefreshPercent),
           new CookieSettings(setCookie, requestCookies, responseCookies, passCookies),
           responseRules);

@@ -63,6 +63,17 @@ public interface AccessEvent {
     return null;
   }
 
+  /** {@link #esiFragments()} of a response that is no page of ESI, and no part of one. */
+  int NO_ESI = -1;
+
+  /** The same of a part of a page. */
+  int ESI_FRAGMENT = -2;
+
+  /** Fragments that were requested for the page that was assembled. */
+  default int esiFragments() {
+    return NO_ESI;
+  }
+
   long durationNanos();
 
   /** From the request to the first byte of the answer, or -1 when there was none. */

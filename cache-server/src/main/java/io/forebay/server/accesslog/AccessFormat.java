@@ -22,7 +22,7 @@ final class AccessFormat {
                   + RouteLog.MAX_HEADERS * (AccessRecord.EXTRA_LENGTH + 128)
                   + 12 * 128)
               * 6
-          + 1024;
+          + 1056;
 
   private static final int MAX_SHORT_TEXT = 128;
 
@@ -62,6 +62,7 @@ final class AccessFormat {
   private static final byte[] STATUS = name("status");
   private static final byte[] BYTES = name("bytes");
   private static final byte[] CODING = name("coding");
+  private static final byte[] ESI = name("esi");
   private static final byte[] RECEIVED = name("received");
   private static final byte[] DURATION = name("duration_us");
   private static final byte[] FIRST_BYTE = name("first_byte_us");
@@ -121,6 +122,11 @@ final class AccessFormat {
     number(STATUS, record.status);
     number(BYTES, record.bytes);
     text(CODING, record.coding);
+    if (record.esiFragments >= 0) {
+      number(ESI, record.esiFragments);
+    } else if (record.esiFragments == AccessEvent.ESI_FRAGMENT) {
+      text(ESI, "fragment");
+    }
     if (record.tunnelledBytes >= 0) {
       number(RECEIVED, record.tunnelledBytes);
     }

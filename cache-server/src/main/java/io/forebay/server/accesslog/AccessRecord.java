@@ -73,6 +73,7 @@ final class AccessRecord {
   long fetchNanos;
   @Nullable String abort;
   @Nullable String coding;
+  int esiFragments;
 
   static int offset(int field) {
     return OFFSET[field];
@@ -108,6 +109,7 @@ final class AccessRecord {
     fetchNanos = event.fetchNanos();
     abort = event.abort();
     coding = event.coding();
+    esiFragments = event.esiFragments();
   }
 
   /** A client makes up its method: what a slot keeps of it is bounded. */

@@ -18,6 +18,7 @@ abstract sealed class Binder
     permits AcmeBinder,
         CompressionBinder,
         ConfigBinder,
+        EsiBinder,
         ForwardAuthBinder,
         JwtBinder,
         ListenBinder,

@@ -457,7 +457,11 @@ final class ConfigBinder extends Binder {
       CompressionBinder compression,
       RouteLimitsBinder bounds) {
     KeyConfig key = key(scope);
-    RouteSettings settings = settings(scope);
+    EsiConfig esi = new EsiBinder(values, problems, sources).ofRoute(scope);
+    RouteSettings settings =
+        settings(scope).toBuilder()
+            .keepsSurrogateControl(esi.mode() == EsiConfig.Mode.SURROGATE_CONTROL)
+            .build();
     return new RouteConfig(
         name,
         given(scope, ConfigKeys.ROUTE_HOST),
@@ -485,7 +489,8 @@ final class ConfigBinder extends Binder {
         rules.ofRoute(scope, key, settings.cookies().request()),
         compression.ofRoute(scope),
         bounds.ofRoute(scope),
-        log(scope));
+        log(scope),
+        esi);
   }
 
   private RouteLog log(String scope) {

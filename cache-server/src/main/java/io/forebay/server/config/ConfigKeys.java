@@ -3426,7 +3426,9 @@ final class ConfigKeys {
   private ConfigKeys() {}
 
   private static List<Field<RouteConfig, ?>> withCompression(List<Field<RouteConfig, ?>> fields) {
-    return Stream.concat(fields.stream(), CompressionKeys.OF_ROUTE.stream()).toList();
+    return Stream.of(fields, CompressionKeys.OF_ROUTE, EsiKeys.OF_ROUTE)
+        .flatMap(List::stream)
+        .toList();
   }
 
   private static @Nullable String written(String text) {

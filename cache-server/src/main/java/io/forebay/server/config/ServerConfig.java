@@ -495,7 +495,8 @@ public record ServerConfig(
       RouteRules rules,
       CompressionConfig.OfRoute compression,
       RouteLimits limits,
-      RouteLog log) {}
+      RouteLog log,
+      EsiConfig esi) {}
 
   /**
    * What becomes of request fields that may change an answer and are not in the key.

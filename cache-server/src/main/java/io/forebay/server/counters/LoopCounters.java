@@ -112,6 +112,9 @@ public final class LoopCounters {
   /** Coded copies of stored responses. */
   public final CopyCounters copies = new CopyCounters();
 
+  /** Pages assembled from ESI. */
+  public final EsiCounters esi = new EsiCounters();
+
   public long connectionsAccepted;
   public long connectionsOpen;
   public long connectionsRefused;

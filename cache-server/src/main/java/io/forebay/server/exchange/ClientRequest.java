@@ -1,10 +1,12 @@
 package io.forebay.server.exchange;
 
+import io.forebay.core.http.FieldsView;
 import io.forebay.core.http.QueryRequest;
 import io.forebay.core.http.RequestView;
 import io.forebay.core.key.CanonicalRequest;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.route.Route;
+import io.forebay.server.esi.EsiRole;
 import io.forebay.server.fill.history.FillKey;
 import io.forebay.server.http.ClientInfo;
 import io.forebay.server.http.RequestBody;
@@ -47,6 +49,17 @@ final class ClientRequest {
   private boolean isIdentityOnly;
   private @Nullable String confirmedTag;
 
+  /** What the exchange is for, where its route assembles pages. */
+  private @Nullable EsiRole esi;
+
+  /** The request without conditions and ranges, and whether it stands for the request. */
+  private @Nullable RequestView unconditional;
+
+  private boolean isUnconditional;
+
+  /** Whether what was found is assembled. */
+  private boolean isPage;
+
   /**
    * A request without a route.
    *
@@ -84,7 +97,15 @@ final class ClientRequest {
   }
 
   RequestView view() {
-    return view;
+    RequestView whole = isUnconditional ? unconditional : null;
+    return whole == null ? view : whole;
+  }
+
+  private void view(RequestView replaced) {
+    view = replaced;
+    if (unconditional != null) {
+      unconditional = UnconditionalRequest.of(replaced);
+    }
   }
 
   RequestBody body() {
@@ -103,19 +124,17 @@ final class ClientRequest {
    * of logs too. Protection and rules see what the client sent.
    */
   void hideRemovedFields() {
-    view = route().settings().cookies().request().requestWithout(view);
-    view = route().forwarding().requestWithout(view);
+    RequestView left = route().settings().cookies().request().requestWithout(view);
+    left = route().forwarding().requestWithout(left);
     RouteProtection gate = config.gate(route());
-    if (gate != null) {
-      view = gate.withoutCredentials(view);
-    }
+    view(gate == null ? left : gate.withoutCredentials(left));
   }
 
   /**
    * The same request as the protection of its route leaves it, with what is known of the client.
    */
   void verified(RequestView checked) {
-    view = checked;
+    view(checked);
   }
 
   /** The route, or null where none was found or looked for yet. */
@@ -162,6 +181,48 @@ final class ClientRequest {
     if (debug != null) {
       debug.because(why);
     }
+  }
+
+  // --- pages of ESI -----------------------------------------------------------------------------
+
+  /** The exchange is for a page that may be assembled, or for a part of one. */
+  void esi(EsiRole role) {
+    esi = role;
+    if (!role.isFragment()) {
+      unconditional = UnconditionalRequest.of(view);
+      isUnconditional = true;
+    }
+  }
+
+  @Nullable EsiRole esi() {
+    return esi;
+  }
+
+  /** Whatever was found before does not count any more. */
+  void looksUp() {
+    EsiRole role = esi;
+    if (role != null) {
+      role.lookedUpAgain();
+      isPage = false;
+      isUnconditional = unconditional != null;
+    }
+  }
+
+  /**
+   * That response is sent next. Where it is no page, the conditions and ranges of the request count
+   * from now on.
+   */
+  void found(int status, FieldsView response) {
+    EsiRole role = esi;
+    if (role != null) {
+      isPage = role.found(status, response);
+      isUnconditional = isPage && unconditional != null;
+    }
+  }
+
+  /** Whether what was found is assembled: it is sent whole and as it is. */
+  boolean isPage() {
+    return isPage;
   }
 
   // --- key --------------------------------------------------------------------------------------
@@ -263,7 +324,7 @@ final class ClientRequest {
 
   /** The content has been read, and is a part of the key from now on. */
   void contentDigest(String digest) {
-    view = new QueryRequest(view, digest);
+    view(new QueryRequest(view, digest));
   }
 
   /** Whether the node holds the request's content. */

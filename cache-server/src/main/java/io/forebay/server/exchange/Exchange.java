@@ -195,6 +195,7 @@ final class Exchange extends ClientResponse
     if (++rounds > ROUNDS) {
       return passBecause(Reason.PASS_STORE_BUSY);
     }
+    request.looksUp();
     return switch (lookup.find(request)) {
       case OBJECT -> decideWith(loop.lane().head(), loop.meta());
       case NOTHING -> decideWithout(false);
@@ -353,7 +354,10 @@ final class Exchange extends ClientResponse
       return Step.AWAIT;
     }
     isCopy = false;
-    if (meta.isCompressible()) {
+    if (request.esi() != null) {
+      request.found(meta.status(), responses.fields(head, meta));
+    }
+    if (meta.isCompressible() && !request.isPage()) {
       switch (copies.find(request, head)) {
         case COPY -> isCopy = true;
         case SOURCE -> {

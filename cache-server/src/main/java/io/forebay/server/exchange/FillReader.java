@@ -109,6 +109,9 @@ final class FillReader {
     long total =
         followed.state() == Fill.State.COMPLETE ? followed.completeLength() : head.totalLength();
     StoredMeta meta = meta(loop, head);
+    if (request.esi() != null) {
+      request.found(meta.status(), StreamCoding.fields(head.block()));
+    }
     ResponsePlan plan =
         total < 0
             ? planOfUnknown(followed, meta, onLengthWaitedFor)

@@ -188,6 +188,7 @@ final class PassThrough extends OriginRelay implements Tunnel.Outcome {
     boolean isHead = request.isHead();
     boolean hasBody = !isHead && status != 204 && status != 304;
     request.because(notStored == null ? reason : notStored);
+    request.found(status, fields);
     HeaderFields sent =
         StreamCoding.apply(
             loop, request, response, status, fields, contentLength, hasBody, storing != null);

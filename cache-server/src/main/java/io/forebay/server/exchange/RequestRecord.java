@@ -9,13 +9,15 @@ import io.forebay.server.counters.AbortLabel;
 import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.counters.LoopCounters.MethodClass;
 import io.forebay.server.counters.NameTable;
+import io.forebay.server.esi.EsiRecord;
+import io.forebay.server.esi.EsiRole;
 import io.forebay.server.http.ClientInfo;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What is counted and logged of one exchange; written during the exchange and read once at its end.
  */
-final class RequestRecord extends RequestEvent {
+final class RequestRecord extends RequestEvent implements EsiRecord {
 
   private static final CharSequence[] NO_HEADERS = {};
 
@@ -46,6 +48,14 @@ final class RequestRecord extends RequestEvent {
   private long durationNanos;
   private @Nullable String requestId;
   private @Nullable String fallback;
+
+  /** What the exchange is for, where its route assembles pages. */
+  private @Nullable EsiRole esi;
+
+  /** As {@link #esiFragments()}. */
+  private int esiFragments = NO_ESI;
+
+  private boolean isBroken;
 
   RequestRecord(ExchangeContext loop, ClientRequest request) {
     this.loop = loop;
@@ -110,7 +120,37 @@ final class RequestRecord extends RequestEvent {
   }
 
   void bodyBytes(long bytes) {
+    if (esiFragments < 0) {
+      bodyBytes = bytes;
+    }
+  }
+
+  /** The exchange is for a page, or for a part of one. */
+  void esi(EsiRole role) {
+    esi = role;
+    role.record(this);
+    if (role.isFragment()) {
+      esiFragments = ESI_FRAGMENT;
+    }
+  }
+
+  @Override
+  public void assembled(int fragments, long bytes, @Nullable String applied) {
+    esiFragments = fragments;
     bodyBytes = bytes;
+    coding = applied;
+  }
+
+  @Override
+  public void brokenOff(String cause, String detail) {
+    error = detail;
+    brokenOff(cause);
+    isBroken = true;
+  }
+
+  @Override
+  public int esiFragments() {
+    return esiFragments;
   }
 
   /** Bytes through the tunnel that the exchange became. */
@@ -145,12 +185,25 @@ final class RequestRecord extends RequestEvent {
   }
 
   /** The same because the client left. */
-  void clientGone() {
+  @Override
+  public void clientGone() {
+    if (isBroken) {
+      // The node let it go.
+      return;
+    }
     loop.counters().clientAborts++;
     aborted("CLIENT_GONE");
   }
 
   void finish() {
+    EsiRole role = esi;
+    if (role == null || !role.holdsRecord()) {
+      finishHeld();
+    }
+  }
+
+  @Override
+  public void finishHeld() {
     durationNanos = System.nanoTime() - startNanos;
     var counters = loop.counters();
     counters.countRequest(methodClass(), result, status);

@@ -1,6 +1,7 @@
 package io.forebay.server.exchange;
 
 import io.forebay.core.http.ByteRange.Satisfiable;
+import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.KnownField;
 import io.forebay.core.policy.Age;
 import io.forebay.core.policy.BodyRemainder;
@@ -361,6 +362,14 @@ final class StoredResponseSender {
       sendHead(response, out, plan, parts, total, result, why);
     }
     return parts;
+  }
+
+  /**
+   * The fields of a stored object as they are stored; its head is pinned, or what was read is held.
+   */
+  HeaderFields fields(StoredHead head, StoredMeta meta) {
+    int offset = head.headOffset() + meta.length();
+    return StreamCoding.fields(leases.copy(head, offset, head.headLength() - meta.length()));
   }
 
   /** Lines with the tag of the representation that the client has. */

@@ -64,7 +64,7 @@ final class StreamCoding {
       boolean hasBody,
       boolean isShared) {
     CompressionSettings settings = request.config().compression(request.route());
-    if (!settings.isOn()) {
+    if (!settings.isOn() || request.isPage()) {
       return fields;
     }
     FieldsView asked = request.view().fields();
@@ -108,17 +108,10 @@ final class StreamCoding {
       int status,
       byte[] block,
       long length) {
-    if (!request.config().compression(request.route()).isOn()) {
+    if (!request.config().compression(request.route()).isOn() || request.isPage()) {
       return block;
     }
-    HeaderFields.Builder lines = HeaderFields.builder();
-    for (String line : new String(block, StandardCharsets.ISO_8859_1).split("\r\n", -1)) {
-      int colon = line.indexOf(':');
-      if (colon > 0) {
-        lines.add(line.substring(0, colon), line.substring(colon + 1).strip());
-      }
-    }
-    HeaderFields fields = lines.build();
+    HeaderFields fields = fields(block);
     HeaderFields sent = apply(loop, request, response, status, fields, length, true, true);
     if (sent == fields) {
       return block;
@@ -126,6 +119,18 @@ final class StreamCoding {
     StringBuilder text = new StringBuilder(block.length + 64);
     sent.forEach((name, value) -> text.append(name).append(": ").append(value).append("\r\n"));
     return text.toString().getBytes(StandardCharsets.ISO_8859_1);
+  }
+
+  /** The fields of lines as they are stored. */
+  static HeaderFields fields(byte[] block) {
+    HeaderFields.Builder lines = HeaderFields.builder();
+    for (String line : new String(block, StandardCharsets.ISO_8859_1).split("\r\n", -1)) {
+      int colon = line.indexOf(':');
+      if (colon > 0) {
+        lines.add(line.substring(0, colon), line.substring(colon + 1).strip());
+      }
+    }
+    return lines.build();
   }
 
   /**

@@ -24,12 +24,15 @@ import io.forebay.core.route.Route;
 import io.forebay.server.compress.CodingWeights;
 import io.forebay.server.compress.CompressionSettings;
 import io.forebay.server.compress.ContentCoding;
+import io.forebay.server.config.EsiConfig;
 import io.forebay.server.counters.RuleErrors;
+import io.forebay.server.esi.PageCondition;
 import io.forebay.server.exchange.FillStarter;
 import io.forebay.server.exchange.HstsLine;
 import io.forebay.server.exchange.LookupSteps;
 import io.forebay.server.exchange.LoopDetection;
 import io.forebay.server.exchange.QueryContent;
+import io.forebay.server.exchange.UnconditionalRequest;
 import io.forebay.server.explain.Explanation.Action;
 import io.forebay.server.explain.Explanation.Answer;
 import io.forebay.server.explain.Explanation.Rule;
@@ -195,6 +198,13 @@ public final class RequestExplainer {
     }
     route = found;
     noteDropped(found);
+    if (assembles(found)) {
+      boolean isAsked = snapshot.esi(found).mode() == EsiConfig.Mode.SURROGATE_CONTROL;
+      notes.add(
+          "a 200 response of a type in esi.types"
+              + (isAsked ? " whose Surrogate-Control asks for it" : "")
+              + " is assembled from its ESI tags, and sent without ETag, for this client only");
+    }
     addRule(
         "route",
         null,
@@ -490,8 +500,14 @@ public final class RequestExplainer {
   }
 
   private Answer decideWith(Route to, InspectedObject object, StoredMeta meta) throws IOException {
+    boolean isPage = isPage(to, object, meta);
+    if (isPage) {
+      request = UnconditionalRequest.of(request);
+    }
     CopyFinding coded =
-        CopyFinding.of(snapshot.compression(to), request, object, meta, stage.keys, survey);
+        isPage
+            ? null
+            : CopyFinding.of(snapshot.compression(to), request, object, meta, stage.keys, survey);
     InspectedObject copy = coded == null ? null : coded.copy();
     InspectedObject served = copy == null ? object : copy;
     StoredMeta copied = copy == null ? null : InspectionLookup.meta(copy.head());
@@ -537,6 +553,28 @@ public final class RequestExplainer {
       case Decision.Fetch fetch -> fetch(to, fetch.reason(), null, isAlone(to, meta));
       case Decision.Revalidate again -> fetch(to, again.reason(), meta, isAlone(to, meta));
     };
+  }
+
+  private boolean assembles(Route to) {
+    return snapshot.esi(to).isOn()
+        && (request.method().equals("GET") || request.method().equals("HEAD"));
+  }
+
+  /** Whether what is stored is assembled for the client. */
+  private boolean isPage(Route to, InspectedObject object, StoredMeta meta) {
+    if (!assembles(to)
+        || !PageCondition.isPage(
+            snapshot.esi(to),
+            meta.status(),
+            PageCondition.stored(object.head().head(), meta.length()))) {
+      return false;
+    }
+    addRule(
+        "esi",
+        null,
+        "The stored response is a page: it is sent whole, assembled from its ESI tags; its fragments"
+            + " are requests of their own.");
+    return true;
   }
 
   /** Also tells whether what is stored may stand in for an origin that fails. */

@@ -72,6 +72,7 @@ final class NodeMeters {
     AcmeMetrics.add(meters, from);
     FillMetrics.add(meters, from);
     CopyMetrics.add(meters, from);
+    EsiMetrics.add(meters, from);
     OriginMetrics.add(meters, from);
     StoreMetrics.add(meters, from);
     Compressors compressors = from.node().compressors();

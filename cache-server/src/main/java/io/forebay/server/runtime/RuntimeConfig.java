@@ -9,6 +9,7 @@ import io.forebay.core.route.Route;
 import io.forebay.core.route.RouteTable;
 import io.forebay.server.compress.CompressionSettings;
 import io.forebay.server.compress.Compressors;
+import io.forebay.server.config.EsiConfig;
 import io.forebay.server.config.FallbackOrder;
 import io.forebay.server.config.ForwardAuthConfig;
 import io.forebay.server.config.OriginTimeouts;
@@ -88,6 +89,9 @@ public final class RuntimeConfig {
   /** How responses are compressed, by route; null where none are. */
   private final @Nullable Map<String, CompressionSettings> compression;
 
+  /** Routes whose pages are assembled from ESI; null where there are none. */
+  private final @Nullable Map<String, EsiConfig> esi;
+
   /** Recipes of the keys of routes with splits in them, by the number of the combination. */
   private final Map<String, KeyRecipe[]> groupRecipes;
 
@@ -108,7 +112,11 @@ public final class RuntimeConfig {
                 .filter(route -> !route.limits().ofOrigin().equals(OriginTimeouts.OF_ORIGIN))
                 .collect(
                     Collectors.toUnmodifiableMap(
-                        RouteConfig::name, route -> route.limits().ofOrigin())));
+                        RouteConfig::name, route -> route.limits().ofOrigin())),
+            config.routes().stream()
+                .filter(route -> route.esi().isOn())
+                .map(RouteConfig::name)
+                .collect(Collectors.toUnmodifiableSet()));
     this.logs =
         config.routes().stream()
             .filter(route -> !route.log().equals(RouteLog.DEFAULT))
@@ -174,6 +182,11 @@ public final class RuntimeConfig {
     }
     this.groupRecipes = Map.copyOf(recipes);
     this.compression = compression(config);
+    Map<String, EsiConfig> assembling =
+        config.routes().stream()
+            .filter(route -> route.esi().isOn())
+            .collect(Collectors.toUnmodifiableMap(RouteConfig::name, RouteConfig::esi));
+    this.esi = assembling.isEmpty() ? null : assembling;
   }
 
   /** Libraries of codings are loaded only where a route compresses. */
@@ -188,9 +201,21 @@ public final class RuntimeConfig {
     return byRoute.isEmpty() ? null : Map.copyOf(byRoute);
   }
 
-  /** Whether any route compresses. */
+  /** Whether any route compresses, or may have to decompress a page that it assembles. */
   public boolean compresses() {
-    return compression != null;
+    return compression != null || esi != null;
+  }
+
+  /** Whether pages of any route are assembled from ESI. */
+  public boolean assembles() {
+    return esi != null;
+  }
+
+  /** Which pages of a route are assembled from ESI. Allocates nothing. */
+  public EsiConfig esi(Route route) {
+    Map<String, EsiConfig> byRoute = esi;
+    EsiConfig found = byRoute == null ? null : byRoute.get(route.name());
+    return found == null ? EsiConfig.OFF : found;
   }
 
   /** How responses of a route are compressed. */

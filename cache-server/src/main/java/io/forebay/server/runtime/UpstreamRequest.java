@@ -43,6 +43,8 @@ public final class UpstreamRequest {
           "if-unmodified-since",
           "accept-encoding");
 
+  private static final String SURROGATE_CAPABILITY = "surrogate-capability";
+
   private static final Set<String> ABOUT_THE_CLIENT =
       Set.of("x-forwarded-for", "x-forwarded-proto", "x-forwarded-host", "forwarded");
 
@@ -50,19 +52,25 @@ public final class UpstreamRequest {
   private final TrustedNetworks trusted;
   private final Map<String, OriginTimeouts> timeouts;
 
+  /** Routes whose origins are told that this node processes ESI. */
+  private final Set<String> assembling;
+
   /** Without timeouts of routes. */
   public UpstreamRequest(ForwardingConfig policy) {
-    this(policy, Map.of());
+    this(policy, Map.of(), Set.of());
   }
 
   /**
    * Requests of a configuration.
    *
    * @param timeouts by name of the route
+   * @param assembling names of routes whose pages are assembled from ESI
    */
-  UpstreamRequest(ForwardingConfig policy, Map<String, OriginTimeouts> timeouts) {
+  UpstreamRequest(
+      ForwardingConfig policy, Map<String, OriginTimeouts> timeouts, Set<String> assembling) {
     this.policy = policy;
     this.timeouts = timeouts;
+    this.assembling = assembling;
     this.trusted = TrustedNetworks.of(policy.trusted());
   }
 
@@ -153,6 +161,7 @@ public final class UpstreamRequest {
     int forwards =
         request.method().equals("OPTIONS") ? MaxForwards.of(request.fields()) : MaxForwards.ABSENT;
     boolean isCounted = forwards > 0;
+    boolean assembles = assembling.contains(route.name());
     if (isCounted) {
       out.add("max-forwards", Integer.toString(MaxForwards.next(forwards)));
     }
@@ -161,7 +170,8 @@ public final class UpstreamRequest {
         .fields()
         .forEach((name, value) -> {
           String lower = name.toString().toLowerCase(Locale.ROOT);
-          if (isCounted && lower.equals("max-forwards")) {
+          if ((isCounted && lower.equals("max-forwards"))
+              || (assembles && lower.equals(SURROGATE_CAPABILITY))) {
             return;
           }
           if (!WRITTEN_HERE.contains(lower)
@@ -177,6 +187,10 @@ public final class UpstreamRequest {
           "via", appended(request, "via", viaProtocol(client.protocol()) + " " + policy.nodeId()));
     }
     out.add("cdn-loop", appended(request, "cdn-loop", policy.nodeId()));
+    if (assembles) {
+      // What the client sent under that name was left out: it is this node that processes ESI.
+      out.add(SURROGATE_CAPABILITY, "forebay=\"ESI/1.0\"");
+    }
     return out;
   }
 

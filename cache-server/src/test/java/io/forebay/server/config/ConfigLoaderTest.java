@@ -390,7 +390,8 @@ final class ConfigLoaderTest {
                 List.of(ContentCoding.GZIP, ContentCoding.BR),
                 true),
             RouteLimits.NONE,
-            RouteLog.DEFAULT),
+            RouteLog.DEFAULT,
+            EsiConfig.OFF),
         config.routes().get(0));
     assertEquals("route-2", config.routes().get(1).name());
     assertEquals(

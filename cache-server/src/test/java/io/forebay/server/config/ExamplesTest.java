@@ -43,6 +43,7 @@ final class ExamplesTest {
             "compression.yaml",
             "django.yaml",
             "docker-registry.yaml",
+            "esi.yaml",
             "grpc-beside-site.yaml",
             "grpc.yaml",
             "hls-video.yaml",

@@ -1,0 +1,539 @@
+package io.forebay.server.esi;
+
+import io.forebay.core.http.TargetUri;
+import io.forebay.server.compress.CodingStream;
+import io.forebay.server.compress.ContentCoding;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The content of one response on its way into the page: of the page itself, or of a fragment.
+ *
+ * <pre>
+ *   sink ─ bytes ─► decoder, if it is coded ─► incoming ─ turn ─► parser, if it has tags ─► nodes
+ *                                                                                        ─ drain ─►
+ * </pre>
+ *
+ * <p>The source of the bytes waits while {@link #WINDOW} bytes are held, or more in nodes that are
+ * not decided, which count against the bound of the page.
+ */
+final class Document implements EsiParser.Handler, CodingStream.Listener {
+
+  /** Bytes of a fragment that are held while those before it are written. */
+  static final int WINDOW = 64 * 1024;
+
+  private static final int MAX_NESTED_TRIES = 8;
+
+  /** Where in a {@code try} the parser is. */
+  private enum Place {
+    TRY,
+    ATTEMPT,
+    EXCEPT
+  }
+
+  /** A {@code try} that is open. */
+  private static final class Frame {
+    final Try node;
+    Place place = Place.TRY;
+
+    Frame(Try node) {
+      this.node = node;
+    }
+
+    /** What is added to now; null between attempt and except. */
+    @Nullable NodeList list() {
+      return switch (place) {
+        case TRY -> null;
+        case ATTEMPT -> node.attempt();
+        case EXCEPT -> node.except();
+      };
+    }
+  }
+
+  private final PageAssembly page;
+  private final TargetUri uri;
+  private final int level;
+  private final boolean isWhole;
+  private final Held held;
+  private final NodeList nodes = new NodeList();
+  private final Deque<Frame> frames = new ArrayDeque<>();
+  private final Deque<ByteBuf> incoming = new ArrayDeque<>();
+
+  private @Nullable FragmentSink source;
+  private @Nullable EsiParser parser;
+  private @Nullable CodingStream decoder;
+  private long incomingBytes;
+  private long receivedBytes;
+  private boolean isInRemove;
+  private boolean hasSourceEnded;
+  private boolean isParsed;
+  private boolean isReleased;
+  private @Nullable String failure;
+
+  /**
+   * The content of a response that has not come yet.
+   *
+   * @param uri that was asked for
+   * @param level 0 for the page
+   * @param isWhole whether all of it is held until an attempt is decided
+   */
+  Document(PageAssembly page, TargetUri uri, int level, boolean isWhole) {
+    this.page = page;
+    this.uri = uri;
+    this.level = level;
+    this.isWhole = isWhole;
+    this.held = new Held(page.quota());
+    nodes.activate();
+  }
+
+  TargetUri uri() {
+    return uri;
+  }
+
+  int level() {
+    return level;
+  }
+
+  // --- the source, in calls of sinks ------------------------------------------------------------
+
+  /** The exchange that brings a fragment. */
+  void source(FragmentSink sink) {
+    source = sink;
+  }
+
+  /**
+   * The response begins.
+   *
+   * @param coding to undo, or null
+   * @param hasTags whether its tags count
+   * @return false where no place for the coding is free
+   */
+  boolean begin(@Nullable ContentCoding coding, boolean hasTags) {
+    if (hasTags) {
+      parser = new EsiParser(this);
+    }
+    if (coding == null) {
+      return true;
+    }
+    decoder = page.decoder(coding, this);
+    return decoder != null;
+  }
+
+  /** Whether anything of the body has come. */
+  boolean hasContent() {
+    return incomingBytes > 0 || receivedBytes > 0 || hasSourceEnded;
+  }
+
+  /** The response is taken back; another one may begin. */
+  void reset() {
+    CodingStream open = decoder;
+    noDecoder();
+    parser = null;
+    if (open != null) {
+      open.cancel();
+    }
+  }
+
+  /** Bytes of the body; ownership passes. */
+  void add(ByteBuf chunk) {
+    if (isReleased || failure != null || !chunk.isReadable()) {
+      chunk.release();
+      return;
+    }
+    CodingStream open = decoder;
+    if (open != null) {
+      open.write(chunk);
+      return;
+    }
+    // The chunk may be a lease of the store or the buffer of a socket.
+    ByteBuf copy = page.allocator().directBuffer(chunk.readableBytes()).writeBytes(chunk);
+    chunk.release();
+    arrived(copy);
+  }
+
+  private void arrived(ByteBuf bytes) {
+    incoming.addLast(bytes);
+    incomingBytes += bytes.readableBytes();
+    page.changed(this);
+  }
+
+  void flush() {
+    if (decoder != null) {
+      decoder.flush();
+    }
+  }
+
+  /** All of the body has come. */
+  void end() {
+    CodingStream open = decoder;
+    if (open != null) {
+      open.end();
+    } else {
+      hasSourceEnded = true;
+      page.changed(this);
+    }
+  }
+
+  /** The response can't be had, or is not one to include. */
+  void fail(String why) {
+    if (failure == null && !isReleased) {
+      failure = why;
+      page.changed(this);
+    }
+  }
+
+  /** Whether the source should go on. */
+  boolean isReady() {
+    CodingStream open = decoder;
+    boolean takes = open == null || open.isReady();
+    return (takes && hasRoom()) || failure != null || isReleased;
+  }
+
+  private boolean hasRoom() {
+    return incomingBytes + held.bytes() < WINDOW;
+  }
+
+  private void noDecoder() {
+    decoder = null;
+    page.decoded(this);
+  }
+
+  // --- the decoder ------------------------------------------------------------------------------
+
+  @Override
+  public void onEncoded(ByteBuf data) {
+    arrived(data);
+    CodingStream open = decoder;
+    if (open != null && !hasRoom()) {
+      open.pause();
+    }
+  }
+
+  @Override
+  public void onReady() {
+    page.changed(this);
+  }
+
+  @Override
+  public void onEnd() {
+    noDecoder();
+    hasSourceEnded = true;
+    page.changed(this);
+  }
+
+  @Override
+  public void onFailed(Throwable why) {
+    noDecoder();
+    fail("its content coding: " + why.getMessage());
+  }
+
+  // --- turns ------------------------------------------------------------------------------------
+
+  /** Parses what has come. */
+  void parse() {
+    ByteBuf piece = incoming.pollFirst();
+    while (piece != null) {
+      int length = piece.readableBytes();
+      incomingBytes -= length;
+      receivedBytes += length;
+      if (level > 0 && receivedBytes > page.limits().fragmentBytes()) {
+        fail("is larger than esi.fragment");
+      }
+      try {
+        if (failure == null) {
+          parse(piece);
+        }
+      } finally {
+        piece.release();
+      }
+      piece = incoming.pollFirst();
+    }
+    if (hasSourceEnded && !isParsed && failure == null) {
+      isParsed = true;
+      EsiParser tags = parser;
+      if (tags != null) {
+        tags.end();
+      }
+      // A try that is not closed ends with its document.
+      Frame open = frames.pollFirst();
+      while (open != null) {
+        open.node.closed();
+        open = frames.pollFirst();
+      }
+    }
+  }
+
+  private void parse(ByteBuf piece) {
+    EsiParser tags = parser;
+    if (tags == null) {
+      text(piece, piece.readerIndex(), piece.readableBytes());
+    } else {
+      tags.parse(piece);
+    }
+  }
+
+  /** The source goes on if there is room again. */
+  void resume() {
+    if (decoder != null && hasRoom()) {
+      decoder.resume();
+    }
+  }
+
+  Node.State state() {
+    if (failure != null) {
+      return Node.State.FAILED;
+    }
+    Node.State state = nodes.state();
+    if (state == Node.State.FAILED) {
+      failure = nodes.why();
+      return state;
+    }
+    return isParsed ? state : Node.State.RUNNING;
+  }
+
+  Node.Drained drain(PageOutput out) {
+    if (failure != null) {
+      return Node.Drained.FAILED;
+    }
+    Node.Drained drained = nodes.drain(out);
+    if (drained == Node.Drained.FAILED) {
+      failure = nodes.why();
+    }
+    return drained == Node.Drained.ALL && !isParsed ? Node.Drained.WAITS : drained;
+  }
+
+  /** Why it failed, with what it is of. */
+  String why() {
+    String why = failure == null ? "" : failure;
+    return level == 0 || why.startsWith("fragment ") ? why : "fragment " + uri + " " + why;
+  }
+
+  long heldBytes() {
+    return incomingBytes + nodes.heldBytes();
+  }
+
+  boolean isRunning() {
+    FragmentSink exchange = source;
+    return (exchange != null && exchange.isLive()) || nodes.isRunning();
+  }
+
+  @Nullable Include firstWaiting() {
+    return nodes.firstWaiting();
+  }
+
+  /** Gives everything back, and ends its exchange. */
+  void release() {
+    isReleased = true;
+    reset();
+    ByteBuf piece = incoming.pollFirst();
+    while (piece != null) {
+      piece.release();
+      piece = incoming.pollFirst();
+    }
+    incomingBytes = 0;
+    nodes.discard();
+    FragmentSink exchange = source;
+    if (exchange != null) {
+      exchange.leave();
+    }
+  }
+
+  // --- the parser -------------------------------------------------------------------------------
+
+  @Override
+  public void text(ByteBuf from, int index, int length) {
+    addText(from.retainedSlice(index, length));
+  }
+
+  @Override
+  public void text(byte[] bytes, int length) {
+    addText(Unpooled.copiedBuffer(bytes, 0, length));
+  }
+
+  @Override
+  public void variable(String expression) {
+    String value = page.variables().value(expression, Variables.Into.TEXT);
+    if (!value.isEmpty()) {
+      addText(Unpooled.copiedBuffer(value, StandardCharsets.ISO_8859_1));
+    }
+  }
+
+  @Override
+  public void left() {
+    page.counters().leftTags++;
+  }
+
+  @Override
+  public void open(String name, Map<String, String> attributes, boolean isEmpty) {
+    if (isInRemove) {
+      return;
+    }
+    Frame top = frames.peekFirst();
+    switch (name) {
+      case "include" -> include(attributes);
+      case "remove" -> isInRemove = !isEmpty;
+      case "try" -> {
+        if (!isEmpty) {
+          beginTry();
+        }
+      }
+      case "attempt" -> {
+        if (!isEmpty && top != null && top.place == Place.TRY && top.node.beginsAttempt()) {
+          top.place = Place.ATTEMPT;
+        }
+      }
+      case "except" -> {
+        if (!isEmpty && top != null && top.place == Place.TRY) {
+          top.place = Place.EXCEPT;
+        }
+      }
+      default -> {
+        // A comment says nothing, and the parser knows where variables are replaced.
+      }
+    }
+  }
+
+  @Override
+  public void close(String name) {
+    if (isInRemove) {
+      isInRemove = !name.equals("remove");
+      return;
+    }
+    Frame top = frames.peekFirst();
+    if (top == null) {
+      return;
+    }
+    switch (name) {
+      case "try" -> {
+        top.node.closed();
+        frames.removeFirst();
+      }
+      case "attempt" -> {
+        if (top.place == Place.ATTEMPT) {
+          top.node.attemptClosed();
+          top.place = Place.TRY;
+        }
+      }
+      case "except" -> {
+        if (top.place == Place.EXCEPT) {
+          top.place = Place.TRY;
+        }
+      }
+      default -> {
+        // The end of a tag that holds nothing.
+      }
+    }
+  }
+
+  private void beginTry() {
+    if (frames.size() >= MAX_NESTED_TRIES) {
+      fail("has esi:try within each other, more than " + MAX_NESTED_TRIES);
+      return;
+    }
+    NodeList list = list();
+    Held counted = counted();
+    if (!counted.add(0)) {
+      fail(noRoom());
+      return;
+    }
+    Try begun = new Try(page, counted);
+    if (list == null) {
+      begun.release();
+    } else {
+      list.add(begun);
+    }
+    frames.addFirst(new Frame(begun));
+  }
+
+  private void include(Map<String, String> attributes) {
+    NodeList list = list();
+    String src = attributes.get("src");
+    if (list == null || failure != null) {
+      return;
+    }
+    if (!page.countInclude()) {
+      fail("has more includes than esi.includes allows");
+      return;
+    }
+    Held counted = counted();
+    if (!counted.add(0)) {
+      fail(noRoom());
+      return;
+    }
+    String alt = attributes.get("alt");
+    list.add(
+        new Include(
+            page,
+            this,
+            counted,
+            src == null ? "" : url(src),
+            alt == null ? null : url(alt),
+            "continue".equals(attributes.get("onerror")),
+            isWhole || !isStreaming()));
+  }
+
+  private String url(String attribute) {
+    return page.variables().expanded(Entities.decoded(attribute), Variables.Into.URL);
+  }
+
+  private void addText(ByteBuf text) {
+    NodeList list = isInRemove || failure != null ? null : list();
+    if (list == null) {
+      text.release();
+      return;
+    }
+    int length = text.readableBytes();
+    Held counted = counted();
+    if (!counted.add(length)) {
+      text.release();
+      fail(noRoom());
+      return;
+    }
+    list.add(new TextNode(counted, text));
+    if (page.holdsTooMuch()) {
+      tooMuchHeld();
+    }
+  }
+
+  /** What attempts hold passes the bound. */
+  private void tooMuchHeld() {
+    Frame top = frames.peekFirst();
+    if (!isWhole && top != null && top.place == Place.ATTEMPT) {
+      top.node.tooLarge();
+      page.changed(this);
+    } else if (isWhole || !isStreaming()) {
+      fail("is more than esi.fragment allows to hold");
+    }
+  }
+
+  private static String noRoom() {
+    return "finds no room: limits.private-copies is reached";
+  }
+
+  /** What is added to now; null where nothing is. */
+  private @Nullable NodeList list() {
+    Frame top = frames.peekFirst();
+    return top == null ? nodes : top.list();
+  }
+
+  /** Whether what is added now is written as it comes. */
+  private boolean isStreaming() {
+    for (Frame frame : frames) {
+      NodeList list = frame.list();
+      if (list == null || !frame.node.isChosen(list)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Where what is added now is counted. */
+  private Held counted() {
+    return isWhole || !isStreaming() ? page.undecided() : held;
+  }
+}
