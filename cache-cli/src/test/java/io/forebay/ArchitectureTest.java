@@ -87,6 +87,7 @@ class ArchitectureTest {
           List.of("tunnel"),
           List.of("loop"),
           List.of(
+              "cmcd",
               "counters",
               "compress",
               "config",

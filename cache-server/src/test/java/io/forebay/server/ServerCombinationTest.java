@@ -694,4 +694,38 @@ final class ServerCombinationTest {
     assertEquals(1, main.count("/page"));
     assertEquals(1, other.count("/page"));
   }
+
+  // --- what players tell, keys and coded copies -------------------------------------------------
+
+  @ParameterizedTest
+  @ValueSource(strings = {"plain", "HTTP/2", "HTTP/3"})
+  void whatPlayersTellIsInNoKeyBesideSortedQueriesCopiesAndRules(String protocol) throws Exception {
+    main.on(
+        "/list.m3u8",
+        TestOrigin.ok(
+            FRESH + "content-type: text/plain\r\n", TestOrigin.ascii("#EXTM3U\n".repeat(200))));
+    start(
+        """
+        routes:
+          - origin: main
+            cmcd: {enabled: on, cmsd: on}
+            key: {query: sort, strip: ["utm_*"], no-vary-search: on}
+            rules:
+              - when: {query: {CMCD: "*"}}
+                response-headers: {set: {x-told: yes}}
+        """);
+    try (ProtocolClient client = ProtocolClient.connect(edge(), protocol)) {
+      client.ask("GET", "/list.m3u8?b=2&CMCD=bl%3D1&a=1&utm_x=1", "accept-encoding", "gzip");
+      edge().awaitIdle();
+      client.ask("GET", "/list.m3u8?a=1&b=2&CMCD=bl%3D2", "accept-encoding", "gzip");
+      edge().awaitIdle();
+      Answer hit = client.ask("GET", "/list.m3u8?CMCD=bl%3D3&b=2&a=1", "accept-encoding", "gzip");
+      assertTrue(hit.isHit(), hit::toString);
+      assertEquals(List.of("gzip"), hit.all("content-encoding"), hit::toString);
+      assertEquals(List.of("yes"), hit.all("x-told"), "rules see what the client sent");
+      assertEquals(1, hit.all("cmsd-dynamic").size(), hit::toString);
+    }
+    assertEquals(1, main.count("/list.m3u8"));
+    assertEquals("/list.m3u8?a=1&b=2", main.requests("/list.m3u8").getFirst().target());
+  }
 }

@@ -22,6 +22,10 @@ final class WireFields {
   private static final String[] WITHOUT_EFFECT = {
     "accept",
     "accept-language",
+    "cmcd-object",
+    "cmcd-request",
+    "cmcd-session",
+    "cmcd-status",
     "device-memory",
     "dnt",
     "downlink",

@@ -1,5 +1,6 @@
 package io.forebay.server.accesslog;
 
+import io.forebay.server.cmcd.Cmcd;
 import io.forebay.server.config.RouteLog;
 import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.http.TlsSession;
@@ -102,6 +103,14 @@ public interface AccessEvent {
 
   /** The first line of the field at that place of {@link RouteLog#requestHeaders()}, or null. */
   default @Nullable CharSequence requestHeader(int index) {
+    return null;
+  }
+
+  /**
+   * What a player told of itself (CMCD), a whole object of JSON of at most {@link Cmcd#MAX_JSON}
+   * characters of ASCII; null where the route does not read it or nothing was told.
+   */
+  default @Nullable CharSequence cmcd() {
     return null;
   }
 

@@ -1,5 +1,6 @@
 package io.forebay.server.accesslog;
 
+import io.forebay.server.cmcd.Cmcd;
 import io.forebay.server.config.RouteLog;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.http.TlsSession;
@@ -22,6 +23,7 @@ final class AccessFormat {
                   + RouteLog.MAX_HEADERS * (AccessRecord.EXTRA_LENGTH + 128)
                   + 12 * 128)
               * 6
+          + Cmcd.MAX_JSON
           + 1056;
 
   private static final int MAX_SHORT_TEXT = 128;
@@ -75,6 +77,7 @@ final class AccessFormat {
   private static final byte[] USER_AGENT = name("user_agent");
   private static final byte[] SAMPLED = name("sampled");
   private static final byte[] REQUEST_HEADERS = name("request_headers");
+  private static final byte[] CMCD = name("cmcd");
   private static final byte[] ERROR = name("error");
   private static final byte[] ABORT = name("abort");
   private static final byte[] TRUNCATED = ",\"truncated\":true".getBytes(StandardCharsets.US_ASCII);
@@ -143,6 +146,11 @@ final class AccessFormat {
     wire(REFERER, record, AccessRecord.REFERER);
     wire(USER_AGENT, record, AccessRecord.USER_AGENT);
     byRoute(record);
+    if (record.cmcdLength >= 0) {
+      put(CMCD);
+      System.arraycopy(record.cmcd, 0, out, at, record.cmcdLength);
+      at += record.cmcdLength;
+    }
     wire(ERROR, record, AccessRecord.ERROR);
     text(ABORT, record.abort);
     if (record.isTruncated) {

@@ -1,6 +1,7 @@
 package io.forebay.server.accesslog;
 
 import io.forebay.core.http.Latin1Text;
+import io.forebay.server.cmcd.Cmcd;
 import io.forebay.server.config.RouteLog;
 import io.forebay.server.config.RouteLog.Part;
 import io.forebay.server.counters.LoopCounters.CacheResult;
@@ -55,6 +56,10 @@ final class AccessRecord {
   byte[] extra = NO_EXTRA;
   final short[] extraLengths = new short[RouteLog.MAX_HEADERS];
 
+  // What a player told, as JSON; made when one first tells something. A length of -1: nothing.
+  byte[] cmcd = NO_EXTRA;
+  short cmcdLength = -1;
+
   long epochMillis;
   @Nullable String client = "";
   String method = "";
@@ -91,6 +96,7 @@ final class AccessRecord {
     copy(USER_AGENT, rules.drops(Part.USER_AGENT) ? null : event.userAgent());
     copy(ERROR, event.error());
     copyExtra(event);
+    copyCmcd(rules.drops(Part.CMCD) ? null : event.cmcd());
     epochMillis = event.epochMillis();
     client = rules.drops(Part.CLIENT) ? null : event.client();
     method = clipped(event.method());
@@ -125,6 +131,13 @@ final class AccessRecord {
     for (int i = 0; i < count; i++) {
       extraLengths[i] = copied(event.requestHeader(i), extra, i * EXTRA_LENGTH, EXTRA_LENGTH);
     }
+  }
+
+  private void copyCmcd(@Nullable CharSequence object) {
+    if (object != null && cmcd.length == 0) {
+      cmcd = new byte[Cmcd.MAX_JSON];
+    }
+    cmcdLength = copied(object, cmcd, 0, Cmcd.MAX_JSON);
   }
 
   private void copy(int field, @Nullable CharSequence value) {

@@ -6,6 +6,7 @@ import io.forebay.core.route.CookieFilter;
 import io.forebay.core.route.RangeSettings;
 import io.forebay.core.route.RouteSettings;
 import io.forebay.core.route.SharingSettings;
+import io.forebay.server.cmcd.CmcdSettings;
 import io.forebay.server.config.ConfigValues.Raw;
 import io.forebay.server.config.ServerConfig.AccessLogConfig;
 import io.forebay.server.config.ServerConfig.Address;
@@ -489,8 +490,18 @@ final class ConfigBinder extends Binder {
         rules.ofRoute(scope, key, settings.cookies().request()),
         compression.ofRoute(scope),
         bounds.ofRoute(scope),
+        video(scope, key),
         log(scope),
         esi);
+  }
+
+  private VideoConfig video(String scope, KeyConfig key) {
+    CmcdSettings cmcd =
+        new CmcdSettings(given(scope, VideoKeys.CMCD), given(scope, VideoKeys.CMSD));
+    if (cmcd.isRead() && key.keep().contains(CmcdSettings.PARAMETER)) {
+      keyProblem(scope, ConfigKeys.KEY_KEEP, "cmcd takes CMCD out of the key", "keep one");
+    }
+    return new VideoConfig(cmcd);
   }
 
   private RouteLog log(String scope) {

@@ -3426,8 +3426,8 @@ final class ConfigKeys {
   private ConfigKeys() {}
 
   private static List<Field<RouteConfig, ?>> withCompression(List<Field<RouteConfig, ?>> fields) {
-    return Stream.of(fields, CompressionKeys.OF_ROUTE, EsiKeys.OF_ROUTE)
-        .flatMap(List::stream)
+    return Stream.of(fields, CompressionKeys.OF_ROUTE, VideoKeys.OF_ROUTE, EsiKeys.OF_ROUTE)
+        .<Field<RouteConfig, ?>>flatMap(List::stream)
         .toList();
   }
 

@@ -39,7 +39,8 @@ public record RouteLog(boolean isOn, int hitsPercent, List<String> requestHeader
     REFERER,
     USER_AGENT,
     TRACEPARENT,
-    TLS
+    TLS,
+    CMCD
   }
 
   public RouteLog {

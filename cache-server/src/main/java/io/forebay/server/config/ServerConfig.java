@@ -495,6 +495,7 @@ public record ServerConfig(
       RouteRules rules,
       CompressionConfig.OfRoute compression,
       RouteLimits limits,
+      VideoConfig video,
       RouteLog log,
       EsiConfig esi) {}
 

@@ -292,8 +292,8 @@ record ValueType<T>(
   static final ValueType<List<String>> LOG_PARTS =
       list(
           "list of parts",
-          "`client`, `host`, `query`, `referer`, `user_agent`, `traceparent`, `tls`",
-          text -> text.matches("client|host|query|referer|user_agent|traceparent|tls"),
+          "`client`, `host`, `query`, `referer`, `user_agent`, `traceparent`, `tls`, `cmcd`",
+          text -> text.matches("client|host|query|referer|user_agent|traceparent|tls|cmcd"),
           false,
           "write parts such as client or query");
   static final ValueType<List<String>> FIELD_PATTERNS =

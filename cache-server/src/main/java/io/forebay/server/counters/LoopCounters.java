@@ -109,6 +109,9 @@ public final class LoopCounters {
   // Variants made of another one's body, because a 304 named that one's tag.
   public long variantsCopied;
 
+  /** What players told of themselves. */
+  public final CmcdCounters cmcd = new CmcdCounters();
+
   /** Coded copies of stored responses. */
   public final CopyCounters copies = new CopyCounters();
 

@@ -31,6 +31,7 @@ public final class ExchangeFactory implements RequestHandler {
   private final Lookup lookup;
   private final StoredResponseSender responses;
   private final CopyLookup copies;
+  private final PlayerReports players;
   private final FreshHitResponder freshHit;
   private final EsiContext esi;
   private final Latin1Text token = new Latin1Text();
@@ -48,7 +49,8 @@ public final class ExchangeFactory implements RequestHandler {
             loop.compressors(),
             loop.leases().copies(),
             loop.counters().esi);
-    this.freshHit = new FreshHitResponder(loop, responses, copies);
+    this.players = new PlayerReports(loop.counters());
+    this.freshHit = new FreshHitResponder(loop, responses, copies, players);
   }
 
   @Override
@@ -141,7 +143,7 @@ public final class ExchangeFactory implements RequestHandler {
             hasToken ? DebugFields.without(request) : request,
             body,
             loop.store().purgeSequence());
-    RequestRecord record = new RequestRecord(loop, received);
+    RequestRecord record = new RequestRecord(loop, received, players);
     if (role != null) {
       received.esi(role);
       record.esi(role);

@@ -5,6 +5,7 @@ import io.forebay.core.http.RequestView;
 import io.forebay.core.http.WireRequest;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.route.Route;
+import io.forebay.server.cmcd.Cmcd;
 import io.forebay.server.compress.ContentCoding;
 import io.forebay.server.config.RouteLog;
 import io.forebay.server.counters.LoopCounters.CacheResult;
@@ -33,6 +34,7 @@ final class FreshHitEvent extends RequestEvent {
   private @Nullable Route route;
   private @Nullable RouteProtection gate;
   private @Nullable ContentCoding coding;
+  private @Nullable Cmcd cmcd;
   private int status;
   private long bytes;
   private long epochMillis;
@@ -67,6 +69,12 @@ final class FreshHitEvent extends RequestEvent {
     return this;
   }
 
+  /** With what a player told, or null. */
+  FreshHitEvent told(@Nullable Cmcd read) {
+    cmcd = read == null || read.isMalformed() ? null : read;
+    return this;
+  }
+
   private @Nullable CharSequence field(String lowerCaseName, Latin1Text text) {
     return request.field(lowerCaseName, text) ? text : null;
   }
@@ -89,6 +97,11 @@ final class FreshHitEvent extends RequestEvent {
   @Override
   public RouteLog rules() {
     return rules;
+  }
+
+  @Override
+  public @Nullable CharSequence cmcd() {
+    return cmcd == null ? null : cmcd.json();
   }
 
   @Override

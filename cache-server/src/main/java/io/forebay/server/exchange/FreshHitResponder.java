@@ -10,6 +10,7 @@ import io.forebay.core.policy.StoredMeta;
 import io.forebay.core.route.Route;
 import io.forebay.core.route.RouteSettings.ClientDirectives;
 import io.forebay.server.accesslog.AccessLogRing;
+import io.forebay.server.cmcd.Cmcd;
 import io.forebay.server.compress.ContentCoding;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.counters.LoopCounters.CacheResult;
@@ -45,6 +46,7 @@ final class FreshHitResponder {
   private final ExchangeContext loop;
   private final StoredResponseSender responses;
   private final CopyLookup copies;
+  private final PlayerReports players;
   private final FreshHitEvent event;
 
   // Of the request at hand, where its route has rules.
@@ -62,8 +64,13 @@ final class FreshHitResponder {
   private final AccessLogRing accessLog;
   private final Gatekeeper gatekeeper;
 
-  FreshHitResponder(ExchangeContext loop, StoredResponseSender responses, CopyLookup copies) {
+  FreshHitResponder(
+      ExchangeContext loop,
+      StoredResponseSender responses,
+      CopyLookup copies,
+      PlayerReports players) {
     this.loop = loop;
+    this.players = players;
     this.copies = copies;
     this.responses = responses;
     event = new FreshHitEvent(loop.requestIds());
@@ -129,19 +136,22 @@ final class FreshHitResponder {
       counters.copies.served++;
     }
     counters.fastHitTime.record(nanos);
+    Cmcd told = players.read(snapshot, route, request);
     if (accessLog.isEnabled()) {
       accessLog.record(
-          event.of(
-              snapshot.log(route),
-              route,
-              gate,
-              request,
-              client,
-              coding,
-              meta.status(),
-              bodyBytes,
-              now,
-              nanos));
+          event
+              .of(
+                  snapshot.log(route),
+                  route,
+                  gate,
+                  request,
+                  client,
+                  coding,
+                  meta.status(),
+                  bodyBytes,
+                  now,
+                  nanos)
+              .told(told));
     }
     return true;
   }

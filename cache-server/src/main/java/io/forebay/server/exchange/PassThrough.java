@@ -201,6 +201,8 @@ final class PassThrough extends OriginRelay implements Tunnel.Outcome {
         HstsLine.forwarded(request, ResponseFilter.forwarded(route, sent)),
         loop.nowMillis());
     TagFields.filter(out, config, request.client());
+    PlayerReports.tell(
+        out, config, route, loop.load().isShedding(), false, response.record().nanosSoFar());
     out.via(config.viaLine());
     Set<String> trailers =
         hasBody && contentLength < 0 && sink.acceptsTrailers()

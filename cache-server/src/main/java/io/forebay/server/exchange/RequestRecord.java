@@ -4,6 +4,7 @@ import io.forebay.core.http.KnownField;
 import io.forebay.core.http.RequestView;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.route.Route;
+import io.forebay.server.cmcd.Cmcd;
 import io.forebay.server.config.RouteLog;
 import io.forebay.server.counters.AbortLabel;
 import io.forebay.server.counters.LoopCounters.CacheResult;
@@ -23,6 +24,7 @@ final class RequestRecord extends RequestEvent implements EsiRecord {
 
   private final ExchangeContext loop;
   private final ClientRequest request;
+  private final PlayerReports players;
   private final long startNanos;
   private final long startMillis;
 
@@ -34,6 +36,7 @@ final class RequestRecord extends RequestEvent implements EsiRecord {
 
   private RouteLog rules = RouteLog.DEFAULT;
   private @Nullable CharSequence[] headers = NO_HEADERS;
+  private @Nullable String cmcd;
 
   private int status;
   private long bodyBytes;
@@ -57,9 +60,10 @@ final class RequestRecord extends RequestEvent implements EsiRecord {
 
   private boolean isBroken;
 
-  RequestRecord(ExchangeContext loop, ClientRequest request) {
+  RequestRecord(ExchangeContext loop, ClientRequest request, PlayerReports players) {
     this.loop = loop;
     this.request = request;
+    this.players = players;
     this.startNanos = System.nanoTime();
     this.startMillis = loop.nowMillis();
     boolean isLogged = loop.accessLog().isEnabled();
@@ -69,9 +73,13 @@ final class RequestRecord extends RequestEvent implements EsiRecord {
     this.traceparent = isLogged ? received.value(KnownField.TRACEPARENT) : null;
   }
 
-  /** The route is found: what it logs is copied now, too. */
+  /** The route is found: what it counts and logs is read now, too. */
   void routed() {
     rules = request.config().log(request.route());
+    Cmcd told = players.read(request.config(), request.route(), request.view());
+    if (told != null && !told.isMalformed() && loop.accessLog().isEnabled()) {
+      cmcd = told.json().toString();
+    }
     int count = rules.requestHeaders().size();
     if (count > 0 && loop.accessLog().isEnabled()) {
       headers = new CharSequence[count];
@@ -264,6 +272,11 @@ final class RequestRecord extends RequestEvent implements EsiRecord {
   @Override
   public RouteLog rules() {
     return rules;
+  }
+
+  @Override
+  public @Nullable CharSequence cmcd() {
+    return cmcd;
   }
 
   @Override

@@ -351,6 +351,7 @@ final class StoredResponseSender {
       out.variesByEncoding();
     }
     TagFields.filter(out, request.config(), request.client());
+    tellPlayer(request, response, out, true);
     out.age(Age.currentAgeSeconds(meta, now)).via(request.config().viaLine());
     boolean isFetched = result == CacheResult.MISS || result == CacheResult.JOINED;
     String fetched = partial == null || isFetched ? null : partial.cacheStatus();
@@ -370,6 +371,17 @@ final class StoredResponseSender {
   HeaderFields fields(StoredHead head, StoredMeta meta) {
     int offset = head.headOffset() + meta.length();
     return StreamCoding.fields(leases.copy(head, offset, head.headLength() - meta.length()));
+  }
+
+  private void tellPlayer(
+      ClientRequest request, ClientResponse response, HeadWriter out, boolean isStored) {
+    PlayerReports.tell(
+        out,
+        request.config(),
+        request.route(),
+        context.load().isShedding(),
+        isStored,
+        response.record().nanosSoFar());
   }
 
   /** Lines with the tag of the representation that the client has. */
@@ -405,6 +417,7 @@ final class StoredResponseSender {
       out.variesByEncoding();
     }
     TagFields.filter(out, snapshot, client);
+    PlayerReports.tell(out, snapshot, route, context.load().isShedding(), true, 0);
     long ageMillis = Age.currentAgeMillis(meta, now);
     long ttlSeconds = Age.timeToLiveSeconds(meta.freshnessLifetimeMillis(), ageMillis);
     out.age(Age.seconds(ageMillis))
@@ -511,6 +524,7 @@ final class StoredResponseSender {
       out.variesByEncoding();
     }
     TagFields.filter(out, request.config(), request.client());
+    tellPlayer(request, response, out, !isLeader);
     long age = Age.currentAgeSeconds(meta, loop.nowMillis());
     if (age > 0 || !isLeader) {
       // Without an Age the response was made for this very request (RFC 9111 §5.1).

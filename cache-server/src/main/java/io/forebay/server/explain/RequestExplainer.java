@@ -21,6 +21,7 @@ import io.forebay.core.policy.ServePlan;
 import io.forebay.core.policy.Sharing;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.core.route.Route;
+import io.forebay.server.cmcd.CmcdSettings;
 import io.forebay.server.compress.CodingWeights;
 import io.forebay.server.compress.CompressionSettings;
 import io.forebay.server.compress.ContentCoding;
@@ -219,6 +220,7 @@ public final class RequestExplainer {
       return refused(204, Reason.CORS_PREFLIGHT);
     }
     explainProtection(found);
+    explainPlayers(found);
     RuleOutcome outcome = askRules(found);
     if (outcome != null) {
       Answer ruled = answered(outcome);
@@ -260,6 +262,19 @@ public final class RequestExplainer {
         "protection "
             + gate.name()
             + " decides by the client as well; this answer assumes that it admits the client");
+  }
+
+  private void explainPlayers(Route to) {
+    CmcdSettings players = snapshot.cmcd(to);
+    if (players.isRead()) {
+      addRule(
+          "cmcd",
+          null,
+          "CMCD is counted, logged and not part of the key; hits stay in the fast lane.");
+    }
+    if (players.answersCmsd()) {
+      addRule("cmsd", null, "Responses have an entry of this node in CMSD-Dynamic.");
+    }
   }
 
   /** What the rules of the route say, or null where it has none. */

@@ -75,7 +75,8 @@ public record HlsPlaylist(
    *
    * @param duration of a segment or a part; zero if not said
    * @param offset where the bytes begin, of a reference to a range; else -1
-   * @param length how many bytes, of a reference to a range; -1 for all, and up to the end for a hint
+   * @param length how many bytes, of a reference to a range; -1 for all, and up to the end for a
+   *     hint
    */
   public record Reference(Kind kind, String uri, Duration duration, long offset, long length) {}
 
@@ -105,7 +106,9 @@ public record HlsPlaylist(
     }
   }
 
-  /** How often a player of this playlist expects news: the part target, else the target duration. */
+  /**
+   * How often a player of this playlist expects news: the part target, else the target duration.
+   */
   public Duration updateInterval() {
     return partTarget.isZero() ? targetDuration : partTarget;
   }

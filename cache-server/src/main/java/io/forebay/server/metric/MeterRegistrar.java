@@ -37,7 +37,7 @@ final class MeterRegistrar {
 
   /** How a registry is given a histogram that is kept elsewhere. */
   interface Histograms {
-    /** Adds one; {@code name} ends in {@code _seconds}. */
+    /** Adds one; {@code name} ends in {@code _seconds} if it is of times. */
     void add(
         MeterRegistrar meters,
         String name,

@@ -2,6 +2,7 @@ package io.forebay.server.metric;
 
 import io.forebay.server.accesslog.AccessLog;
 import io.forebay.server.compress.Compressors;
+import io.forebay.server.config.ServerConfig.RouteConfig;
 import io.forebay.server.counters.CounterNames;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.counters.NameTable;
@@ -43,6 +44,9 @@ final class NodeMeters {
 
   /** Plugins with meters; likewise. */
   private final Set<String> plugins = new HashSet<>();
+
+  /** Routes with meters of players; likewise. */
+  private final Set<String> players = new HashSet<>();
 
   private record ServerKey(String origin, String server) {}
 
@@ -97,6 +101,7 @@ final class NodeMeters {
       origins = addNew(names.origins(), origins, OriginMetrics::addNamed);
       originServers = addNew(names.originServers(), originServers, OriginMetrics::addServer);
       listeners = addNew(names.listeners(), listeners, RequestMetrics::addListener);
+      addPlayers(names.routes());
     }
     for (DiskStats disk : from.disks()) {
       if (disks.add(disk.name())) {
@@ -145,6 +150,19 @@ final class NodeMeters {
           }
           return isGone;
         });
+  }
+
+  /** Those of routes that read what players tell; routes that share a number share meters. */
+  private void addPlayers(NameTable names) {
+    for (RouteConfig route : from.node().config().routes()) {
+      if (route.video().cmcd().isRead()) {
+        int number = names.number(route.name());
+        String name = names.names().get(number);
+        if (players.add(name)) {
+          CmcdMetrics.addRoute(meters, from, number, name);
+        }
+      }
+    }
   }
 
   synchronized void remove() {

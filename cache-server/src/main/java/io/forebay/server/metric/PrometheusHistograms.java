@@ -1,6 +1,6 @@
 package io.forebay.server.metric;
 
-import io.forebay.server.counters.LatencyHistogram;
+import io.forebay.server.counters.HistogramScale;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import io.prometheus.metrics.model.registry.MultiCollector;
@@ -17,8 +17,6 @@ import java.util.function.Supplier;
 
 /** Exports histograms to Prometheus with a collector beside the registry's meters. */
 final class PrometheusHistograms implements MeterRegistrar.Histograms, MultiCollector {
-  private static final double[] BOUNDS_SECONDS = boundsSeconds();
-
   private final List<Series> all = new CopyOnWriteArrayList<>();
 
   private record Series(String name, String help, Labels labels, Supplier<SummedHistogram> times) {}
@@ -51,8 +49,8 @@ final class PrometheusHistograms implements MeterRegistrar.Histograms, MultiColl
               HistogramDataPointSnapshot.builder()
                   .labels(one.labels)
                   .classicHistogramBuckets(
-                      ClassicHistogramBuckets.of(BOUNDS_SECONDS, times.counts()))
-                  .sum(times.totalSeconds())
+                      ClassicHistogramBuckets.of(bounds(times.scale()), times.counts()))
+                  .sum(times.total())
                   .build());
     }
     MetricSnapshots.Builder snapshots = MetricSnapshots.builder();
@@ -60,10 +58,10 @@ final class PrometheusHistograms implements MeterRegistrar.Histograms, MultiColl
     return snapshots.build();
   }
 
-  private static double[] boundsSeconds() {
-    double[] bounds = new double[LatencyHistogram.bounds() + 1];
-    for (int i = 0; i < LatencyHistogram.bounds(); i++) {
-      bounds[i] = LatencyHistogram.boundNanos(i) / 1e9;
+  private static double[] bounds(HistogramScale scale) {
+    double[] bounds = new double[scale.bounds() + 1];
+    for (int i = 0; i < scale.bounds(); i++) {
+      bounds[i] = scale.shownBound(i);
     }
     bounds[bounds.length - 1] = Double.POSITIVE_INFINITY;
     return bounds;

@@ -1,30 +1,40 @@
 package io.forebay.server.metric;
 
+import io.forebay.server.counters.HistogramScale;
 import io.forebay.server.counters.LatencyHistogram;
 import java.util.List;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
-/**
- * A histogram of durations summed over event loops, in the buckets of {@link LatencyHistogram}.
- * Immutable.
- */
+/** A histogram summed over event loops, in the buckets of its scale. Immutable. */
 final class SummedHistogram {
+  private final HistogramScale scale;
   private final long[] counts;
-  private final double totalSeconds;
+  private final double total;
 
-  private SummedHistogram(long[] counts, double totalSeconds) {
+  private SummedHistogram(HistogramScale scale, long[] counts, double total) {
+    this.scale = scale;
     this.counts = counts;
-    this.totalSeconds = totalSeconds;
+    this.total = total;
   }
 
-  /** Sums the histograms that {@code which} gives of each loop or part of one. */
+  /** Sums the histograms of durations that {@code which} gives of each loop or part of one. */
   static <T> SummedHistogram sum(List<T> parts, Function<T, LatencyHistogram> which) {
-    long[] counts = new long[LatencyHistogram.bounds() + 1];
-    double[] totalSeconds = new double[1];
+    return sum(HistogramScale.LATENCY_NANOS, parts, part -> which.apply(part));
+  }
+
+  /** Sums histograms of one scale; parts may have none. */
+  static <T> SummedHistogram sum(
+      HistogramScale scale, List<T> parts, Function<T, @Nullable LatencyHistogram> which) {
+    long[] counts = new long[scale.bounds() + 1];
+    double[] total = new double[1];
     for (T part : parts) {
-      which.apply(part).addTo(counts, totalSeconds);
+      LatencyHistogram one = which.apply(part);
+      if (one != null) {
+        one.addTo(counts, total);
+      }
     }
-    return new SummedHistogram(counts, totalSeconds[0]);
+    return new SummedHistogram(scale, counts, total[0]);
   }
 
   SummedHistogram plus(SummedHistogram other) {
@@ -32,7 +42,11 @@ final class SummedHistogram {
     for (int i = 0; i < sums.length; i++) {
       sums[i] += other.counts[i];
     }
-    return new SummedHistogram(sums, totalSeconds + other.totalSeconds);
+    return new SummedHistogram(scale, sums, total + other.total);
+  }
+
+  HistogramScale scale() {
+    return scale;
   }
 
   /** By bucket; the last has no upper bound. */
@@ -40,16 +54,16 @@ final class SummedHistogram {
     return counts.clone();
   }
 
-  /** The sum of all times. */
-  double totalSeconds() {
-    return totalSeconds;
+  /** The sum of all values as they are shown: of times in seconds. */
+  double total() {
+    return total;
   }
 
   long count() {
     return countTo(counts.length - 1);
   }
 
-  /** Durations in that bucket and those below. */
+  /** Values in that bucket and those below. */
   long countTo(int bucket) {
     long sum = 0;
     for (int i = 0; i <= bucket; i++) {

@@ -9,6 +9,7 @@ import io.forebay.core.key.UrlRecipe;
 import io.forebay.core.route.Route;
 import io.forebay.core.route.RouteForwarding;
 import io.forebay.core.route.RouteTable;
+import io.forebay.server.cmcd.CmcdSettings;
 import io.forebay.server.config.ProtectionProfile;
 import io.forebay.server.config.ServerConfig.KeyConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
@@ -69,15 +70,20 @@ final class RouteCompiler {
 
   /**
    * Where the node answers to origins of scripts, a fill does not send Origin: what is stored is
-   * for all of them.
+   * for all of them. Likewise it does not send what a player tells, where the node reads that.
    */
-  private static List<String> ignored(KeyConfig key, boolean hasCors) {
-    boolean isKnown =
-        Stream.of(key.headers(), key.unkeyed().key(), key.ignoreHeaders())
-            .anyMatch(names -> names.contains("origin"));
-    return hasCors && !isKnown
-        ? Stream.concat(key.ignoreHeaders().stream(), Stream.of("origin")).toList()
-        : key.ignoreHeaders();
+  private static List<String> ignored(KeyConfig key, boolean hasCors, boolean readsCmcd) {
+    Stream<String> ofNode =
+        Stream.concat(
+            hasCors ? Stream.of("origin") : Stream.of(),
+            readsCmcd ? CmcdSettings.FIELDS.stream() : Stream.of());
+    return Stream.concat(
+            key.ignoreHeaders().stream(),
+            ofNode.filter(name ->
+                !key.headers().contains(name)
+                    && !key.unkeyed().key().contains(name)
+                    && !key.ignoreHeaders().contains(name)))
+        .toList();
   }
 
   /** How a route makes the keys of clients in the last groups of splits. */
@@ -86,19 +92,26 @@ final class RouteCompiler {
   }
 
   private static KeyRecipe recipe(RouteConfig route, @Nullable ProtectionProfile protection) {
-    KeyRecipe recipe = recipe(route.key(), protection, route.rules().presets().cors() != null);
+    KeyRecipe recipe =
+        recipe(
+            route.key(),
+            protection,
+            route.rules().presets().cors() != null,
+            route.video().cmcd().isRead());
     return route.rules().keyGroups().isEmpty() ? recipe : recipe.ofGroups("");
   }
 
   private static KeyRecipe recipe(
-      KeyConfig key, @Nullable ProtectionProfile protection, boolean hasCors) {
+      KeyConfig key, @Nullable ProtectionProfile protection, boolean hasCors, boolean readsCmcd) {
+    List<String> ofPlayers = readsCmcd ? List.of(CmcdSettings.PARAMETER) : List.of();
     List<String> credentials = protection == null ? List.of() : protection.credentialParameters();
     List<String> verified = protection == null ? List.of() : protection.verifiedFields();
     QueryRecipe query =
         new QueryRecipe(
             key.query().equals("ignore"),
             key.query().equals("sort"),
-            new NamePatterns(Stream.concat(key.strip().stream(), credentials.stream()).toList()),
+            new NamePatterns(
+                Stream.of(key.strip(), credentials, ofPlayers).flatMap(List::stream).toList()),
             new NamePatterns(key.keep()));
     return new KeyRecipe(
         new UrlRecipe(key.host(), key.port(), key.scheme(), key.foldPathCase(), query),
@@ -110,7 +123,7 @@ final class RouteCompiler {
             key.cookies(),
             key.device(),
             key.languages(),
-            ignored(key, hasCors),
+            ignored(key, hasCors, readsCmcd),
             new UnkeyedFields(key.unkeyed().drop(), key.unkeyed().pass())),
         key.variants(),
         key.noVarySearch(),

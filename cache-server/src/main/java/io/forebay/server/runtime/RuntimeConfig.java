@@ -7,6 +7,7 @@ import io.forebay.core.policy.ProxyStatus;
 import io.forebay.core.route.ResponseRules;
 import io.forebay.core.route.Route;
 import io.forebay.core.route.RouteTable;
+import io.forebay.server.cmcd.CmcdSettings;
 import io.forebay.server.compress.CompressionSettings;
 import io.forebay.server.compress.Compressors;
 import io.forebay.server.config.EsiConfig;
@@ -83,6 +84,12 @@ public final class RuntimeConfig {
   /** What the access log says of routes where that is not what it says of all, by route. */
   private final Map<String, RouteLog> logs;
 
+  /** What routes do with CMCD and CMSD, by route; null where none does. */
+  private final @Nullable Map<String, CmcdSettings> cmcd;
+
+  /** The line CMSD-Dynamic of this node, up to the parameters of its entry. */
+  private final byte[] cmsdLine;
+
   /** Null where no client debugs. */
   private final @Nullable DebugToken debugToken;
 
@@ -146,6 +153,14 @@ public final class RuntimeConfig {
       throw new IllegalArgumentException("the node id is too long: " + nodeId);
     }
     this.viaLine = ("via: 1.1 " + nodeId + "\r\n").getBytes(StandardCharsets.ISO_8859_1);
+    Map<String, CmcdSettings> ofPlayers =
+        config.routes().stream()
+            .filter(route -> !route.video().cmcd().isOff())
+            .collect(
+                Collectors.toUnmodifiableMap(RouteConfig::name, route -> route.video().cmcd()));
+    this.cmcd = ofPlayers.isEmpty() ? null : ofPlayers;
+    // The id of a node is a token: nothing of it has to be escaped.
+    this.cmsdLine = ("cmsd-dynamic: \"" + nodeId + "\"").getBytes(StandardCharsets.ISO_8859_1);
     Map<String, Integer> redirects = new HashMap<>();
     for (ListenerConfig listener : config.listeners()) {
       Integer port = listener.httpsRedirect();
@@ -387,6 +402,19 @@ public final class RuntimeConfig {
   /** What the access log says of requests of a route. */
   public RouteLog log(Route route) {
     return logs.isEmpty() ? RouteLog.DEFAULT : logs.getOrDefault(route.name(), RouteLog.DEFAULT);
+  }
+
+  /** What a route does with CMCD and CMSD. */
+  public CmcdSettings cmcd(Route route) {
+    Map<String, CmcdSettings> byRoute = cmcd;
+    return byRoute == null
+        ? CmcdSettings.OFF
+        : byRoute.getOrDefault(route.name(), CmcdSettings.OFF);
+  }
+
+  /** The line CMSD-Dynamic of this node, up to the parameters of its entry. */
+  public byte[] cmsdLine() {
+    return cmsdLine;
   }
 
   /** What tells which tokens of clients that debug are valid, or null. */

@@ -359,8 +359,7 @@ public final class WarmJob {
       // The response to a hint may be yet to come.
       if (reference.kind() != HlsPlaylist.Kind.PART_HINT
           && reference.kind() != HlsPlaylist.Kind.MAP_HINT) {
-        offerLocked(
-            reference.uri(), item.url().resolve(reference.uri()), item.depth() + 1, false);
+        offerLocked(reference.uri(), item.url().resolve(reference.uri()), item.depth() + 1, false);
       }
     }
   }

@@ -47,6 +47,8 @@ final class AccessLogReferenceTest {
     record.abort = "SHUTDOWN";
     record.coding = "br";
     record.isTruncated = true;
+    record.cmcd = new byte[] {'{', '}'};
+    record.cmcdLength = 2;
     Arrays.fill(record.lengths, (short) 0);
     byte[] line = new byte[AccessFormat.MAX_LINE_LENGTH];
     int length = new AccessFormat().append(line, 0, record);

@@ -13,6 +13,7 @@ import io.forebay.core.route.RangeSettings;
 import io.forebay.core.route.RouteSettings;
 import io.forebay.core.route.RouteSettings.ClientDirectives;
 import io.forebay.core.route.SharingSettings;
+import io.forebay.server.cmcd.CmcdSettings;
 import io.forebay.server.compress.CodingLevels;
 import io.forebay.server.compress.CompressionSettings;
 import io.forebay.server.compress.ContentCoding;
@@ -117,6 +118,22 @@ final class ConfigLoaderTest {
     assertEquals(new CodingLevels(9, 19, 9), node.copies());
     assertEquals(7, config.compression().streams());
     assertFalse(config.routes().getFirst().compression().over(node).isOn());
+  }
+
+  @Test
+  void cmcdIsReadWhereARouteSaysSo() throws IOException {
+    write(
+        """
+        origin: http://127.0.0.1:9000
+        routes:
+          - {match: {path: /}}
+          - {match: {path: /a/}, cmcd: on}
+          - {match: {path: /b/}, cmcd: {cmsd: on}}
+        """);
+    ServerConfig config = loaded();
+    assertEquals(VideoConfig.OFF, config.routes().get(0).video());
+    assertEquals(new CmcdSettings(true, false), config.routes().get(1).video().cmcd());
+    assertEquals(new CmcdSettings(false, true), config.routes().get(2).video().cmcd());
   }
 
   @Test
@@ -390,6 +407,7 @@ final class ConfigLoaderTest {
                 List.of(ContentCoding.GZIP, ContentCoding.BR),
                 true),
             RouteLimits.NONE,
+            VideoConfig.OFF,
             RouteLog.DEFAULT,
             EsiConfig.OFF),
         config.routes().get(0));

@@ -188,7 +188,9 @@ final class MetricsReferenceTest {
             public Handler handler(PluginConfig config) { return null; }
           }
           """);
-      FakeNode node = new FakeNode(Map.of("plugins.directory", directory.toString()));
+      FakeNode node =
+          new FakeNode(
+              Map.of("plugins.directory", directory.toString(), "routes.0.cmcd.enabled", "on"));
       Directories.delete(directory);
       return node;
     } catch (IOException e) {
