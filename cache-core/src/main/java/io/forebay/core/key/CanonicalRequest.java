@@ -1,5 +1,6 @@
 package io.forebay.core.key;
 
+import io.forebay.core.http.AcceptClasses;
 import io.forebay.core.http.AcceptLanguage;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.QueryRequest;
@@ -36,6 +37,7 @@ public final class CanonicalRequest {
         });
     addNamed(out, request, recipe.fields());
     addLanguage(out, request, recipe.fields());
+    addAccept(out, request, recipe.fields().accept());
     SyntheticRequest copy = SyntheticRequest.of(method, uri, out.build());
     String content = request.contentDigest();
     return content == null ? copy : new QueryRequest(copy, content);
@@ -49,6 +51,9 @@ public final class CanonicalRequest {
     replaced.add("accept-language");
     if (!fields.cookies().isEmpty()) {
       replaced.add("cookie");
+    }
+    if (!fields.accept().isEmpty()) {
+      replaced.add("accept");
     }
     if (fields.hasDevice()) {
       replaced.addAll(List.of(DeviceClass.USER_AGENT, DeviceClass.MOBILE_HINT, DeviceClass.FIELD));
@@ -112,6 +117,13 @@ public final class CanonicalRequest {
     }
     if (!language.isEmpty() && !recipe.headers().contains("accept-language")) {
       out.add("accept-language", language);
+    }
+  }
+
+  private static void addAccept(
+      HeaderFields.Builder out, RequestView request, AcceptClasses classes) {
+    if (!classes.isEmpty()) {
+      out.add("accept", classes.value(classes.classOf(request.fields())));
     }
   }
 

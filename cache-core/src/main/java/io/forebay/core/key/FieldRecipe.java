@@ -1,5 +1,6 @@
 package io.forebay.core.key;
 
+import io.forebay.core.http.AcceptClasses;
 import io.forebay.core.http.FieldSyntax;
 import java.util.List;
 import java.util.Locale;
@@ -14,6 +15,7 @@ import java.util.Locale;
  * @param languages if not empty, one of these, the first where none fits; lower case
  * @param ignored names of fields that a fill does not send, lower case
  * @param unkeyed which fields the origin does not get by other rules, unless they are in the key
+ * @param accept the classes that Accept counts as where responses vary by it; a fill sends them
  */
 public record FieldRecipe(
     List<String> headers,
@@ -21,7 +23,8 @@ public record FieldRecipe(
     boolean hasDevice,
     List<String> languages,
     List<String> ignored,
-    UnkeyedFields unkeyed) {
+    UnkeyedFields unkeyed,
+    AcceptClasses accept) {
 
   /** Nothing of it. */
   public static final FieldRecipe NONE =
@@ -37,6 +40,17 @@ public record FieldRecipe(
     this(headers, cookies, hasDevice, languages, ignored, UnkeyedFields.DEFAULT);
   }
 
+  /** With Accept as an ordinary field. */
+  public FieldRecipe(
+      List<String> headers,
+      List<String> cookies,
+      boolean hasDevice,
+      List<String> languages,
+      List<String> ignored,
+      UnkeyedFields unkeyed) {
+    this(headers, cookies, hasDevice, languages, ignored, unkeyed, AcceptClasses.NONE);
+  }
+
   public FieldRecipe {
     headers = List.copyOf(headers);
     cookies = List.copyOf(cookies);
@@ -46,6 +60,9 @@ public record FieldRecipe(
     requireNames(cookies, false);
     requireNames(languages, true);
     requireNames(ignored, true);
+    if (!accept.isEmpty() && (headers.contains("accept") || ignored.contains("accept"))) {
+      throw new IllegalArgumentException("the field accept is named twice");
+    }
     for (String name : headers) {
       if (ignored.contains(name) || isInKeyOtherwise(name, cookies, hasDevice, languages)) {
         throw new IllegalArgumentException("the field " + name + " is named twice");

@@ -1,5 +1,6 @@
 package io.forebay.core.key;
 
+import io.forebay.core.http.AcceptClasses;
 import io.forebay.core.http.AcceptEncoding;
 import io.forebay.core.http.AcceptLanguage;
 import io.forebay.core.http.AuthorityNormalizer;
@@ -62,6 +63,9 @@ public final class KeyBuilder {
   private int baseLength;
   private int uncodedLength;
   private boolean isTooLong;
+
+  /** Of the recipe of the base key built last. */
+  private AcceptClasses accept = AcceptClasses.NONE;
 
   /**
    * @param secret the 16 bytes of the store's secret
@@ -141,6 +145,7 @@ public final class KeyBuilder {
       KeyRecipe recipe) {
     length = 0;
     isTooLong = false;
+    accept = recipe.fields().accept();
     if (recipe.isUrlWhole()) {
       append(scheme);
       append("://");
@@ -430,13 +435,16 @@ public final class KeyBuilder {
     private static final int PLAIN = 0;
     private static final int ENCODING = 1;
     private static final int LANGUAGE = 2;
+    private static final int ACCEPT = 3;
 
     private String wanted = "";
     private int kind;
     private boolean isList;
     private int lines;
     private int start;
-    private int encodings;
+
+    /** What lines of Accept-Encoding, or of Accept, have come to. */
+    private int seen;
 
     /** The value of a field that a response varies by: as that of a list, unless it is known. */
     void collectSelecting(FieldsView fields, String name) {
@@ -450,7 +458,11 @@ public final class KeyBuilder {
       fields.forEach(this);
       if (kind == ENCODING) {
         append("=\"");
-        append(AcceptEncoding.value(AcceptEncoding.classOfSeen(encodings)));
+        append(AcceptEncoding.value(AcceptEncoding.classOfSeen(seen)));
+        append('"');
+      } else if (kind == ACCEPT) {
+        append("=\"");
+        append(accept.value(accept.classOfSeen(seen)));
         append('"');
       } else if (kind == LANGUAGE) {
         languages.end();
@@ -474,11 +486,12 @@ public final class KeyBuilder {
     private void begin(String name) {
       wanted = name;
       lines = 0;
-      encodings = 0;
+      seen = 0;
       kind =
           switch (name) {
             case "accept-encoding" -> ENCODING;
             case "accept-language" -> LANGUAGE;
+            case "accept" -> accept.isEmpty() ? PLAIN : ACCEPT;
             default -> PLAIN;
           };
       if (kind == LANGUAGE) {
@@ -492,7 +505,8 @@ public final class KeyBuilder {
         return;
       }
       switch (kind) {
-        case ENCODING -> encodings = AcceptEncoding.add(encodings, value);
+        case ENCODING -> seen = AcceptEncoding.add(seen, value);
+        case ACCEPT -> seen = accept.add(seen, value);
         case LANGUAGE -> languages.add(value);
         default -> {
           if (lines++ == 0) {

@@ -156,8 +156,11 @@ final class Rfc9111Reuse {
               "4.1",
               "Values may be converted to an equivalent normal form",
               "Accept-Encoding to the accepted codings, Accept-Language to lower case and an"
-                  + " order by weight and then by name; other fields are unchanged",
+                  + " order by weight and then by name; other fields are unchanged. On routes of"
+                  + " images Accept counts as the formats that the operator lists, and the"
+                  + " origin is asked with these",
               shownBy(
+                  "ServerAcceptClassesTest.anImageIsStoredOnceForEachClassOverEveryProtocol",
                   "AcceptLanguageTest.bringsWhatMeansTheSameIntoOneForm",
                   "KeyBuilderTest.junkAndSpellingsOfAcceptEncodingFallIntoSixteenClasses",
                   "ServerVaryTest.spellingsOfAcceptLanguageAreOneVariantAndTheOriginSeesOne")),

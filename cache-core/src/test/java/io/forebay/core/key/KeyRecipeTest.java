@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.core.http.AcceptClasses;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.RequestView;
 import io.forebay.core.http.SyntheticRequest;
@@ -101,6 +102,34 @@ final class KeyRecipeTest {
     assertEquals(keys.textLength(), keys.baseLength());
     assertTrue(keys.variant(request, List.of("x-c")));
     assertTrue(keys.toString().endsWith(";l=de x-c"), keys.toString());
+  }
+
+  @Test
+  void aVariantByAcceptHasTheClassWhereTheRouteNamesFormats() {
+    KeyRecipe recipe =
+        of(
+            new FieldRecipe(
+                List.of(),
+                List.of(),
+                false,
+                List.of(),
+                List.of(),
+                UnkeyedFields.DEFAULT,
+                new AcceptClasses(List.of("avif", "webp"))));
+    SyntheticRequest request =
+        SyntheticRequest.of("GET", "http://h/p", "Accept", "image/webp;q=0.1", "accept", "x/y");
+    assertEquals("http://h:80/p", key(request, recipe));
+    assertTrue(keys.variant(request, List.of("accept")));
+    assertEquals("http://h:80/p accept=\"image/webp,*/*;q=0.8\"", keys.toString());
+    RequestView question = CanonicalRequest.of(request, "GET", recipe);
+    assertEquals(List.of("image/webp,*/*;q=0.8"), question.fields().all("accept"));
+    assertEquals("http://h:80/p", key(question, recipe));
+    assertTrue(keys.variant(question, List.of("accept")));
+    assertEquals("http://h:80/p accept=\"image/webp,*/*;q=0.8\"", keys.toString());
+    // A route without formats has the text.
+    assertEquals("http://h:80/p", key(request, KeyRecipe.DEFAULT));
+    assertTrue(keys.variant(request, List.of("accept")));
+    assertEquals("http://h:80/p accept=\"image/webp;q=0.1,x/y\"", keys.toString());
   }
 
   @Test
@@ -304,7 +333,9 @@ final class KeyRecipeTest {
             any(random, List.of(List.of(), List.of("c"), List.of("c", "d"))),
             random.nextInt(4) == 0,
             any(random, List.of(List.of(), List.of(), List.of("en", "de"))),
-            any(random, List.of(List.of(), List.of("z"))));
+            any(random, List.of(List.of(), List.of("z"))),
+            UnkeyedFields.DEFAULT,
+            any(random, List.of(AcceptClasses.NONE, new AcceptClasses(List.of("avif", "webp")))));
     return new KeyRecipe(url, fields);
   }
 

@@ -600,7 +600,8 @@ final class ConfigBinder extends Binder {
             given(scope, ConfigKeys.KEY_VARIANTS),
             given(scope, ConfigKeys.KEY_NO_VARY_SEARCH),
             given(scope, ConfigKeys.QUERY_METHOD),
-            unkeyed(scope));
+            unkeyed(scope),
+            given(scope, ConfigKeys.KEY_ACCEPT_CLASSES));
     if (key.query().equals("ignore") && !(key.strip().isEmpty() && key.keep().isEmpty())) {
       keyProblem(
           scope,
@@ -610,6 +611,10 @@ final class ConfigBinder extends Binder {
     }
     keyFields(scope, ConfigKeys.KEY_HEADERS, key, key.headers());
     keyFields(scope, ConfigKeys.UNKEYED_KEY, key, key.unkeyed().key());
+    if (!key.acceptClasses().isEmpty() && key.ignoreHeaders().contains("accept")) {
+      keyProblem(
+          scope, ConfigKeys.KEY_ACCEPT_CLASSES, "key.ignore-headers also has accept", "keep one");
+    }
     for (String name : key.unkeyed().key()) {
       if (key.headers().contains(name)) {
         keyProblem(scope, ConfigKeys.UNKEYED_KEY, "key.headers also has " + name, "keep one");
@@ -625,6 +630,7 @@ final class ConfigBinder extends Binder {
       String other =
           switch (name) {
             case "cookie" -> key.cookies().isEmpty() ? "" : "key.cookies";
+            case "accept" -> key.acceptClasses().isEmpty() ? "" : "key.accept-classes";
             case "accept-language" -> key.languages().isEmpty() ? "" : "key.languages";
             case "user-agent", "sec-ch-ua-mobile", "forebay-device" ->
                 key.device() ? "key.device" : "";

@@ -1994,6 +1994,17 @@ final class ConfigKeys {
           "If not empty, the language that best matches a client's `Accept-Language` (RFC 4647"
               + " §3.4) is part of the key; the first one applies if none matches. A fetch"
               + " into the store sends it in place of the client's list.");
+  static final Field<RouteConfig, List<String>> KEY_ACCEPT_CLASSES =
+      live(
+          "key.accept-classes",
+          ValueType.IMAGE_FORMATS,
+          "",
+          route -> route.key().acceptClasses(),
+          "For routes that serve images: formats that `Accept` is reduced to. A response that"
+              + " varies by `Accept` is stored once for each set of these formats that clients"
+              + " accept, not once for each text of the field. A fetch into the store sends the"
+              + " set, such as `image/avif,image/webp,*/*;q=0.8`, in place of the client's field."
+              + " See [COMPRESSION.md](COMPRESSION.md#images).");
   static final Field<RouteConfig, Integer> KEY_VARIANTS =
       live(
           "key.variants",
@@ -3181,6 +3192,7 @@ final class ConfigKeys {
                   KEY_COOKIES,
                   KEY_DEVICE,
                   KEY_LANGUAGES,
+                  KEY_ACCEPT_CLASSES,
                   KEY_VARIANTS,
                   KEY_NO_VARY_SEARCH,
                   QUERY_METHOD,

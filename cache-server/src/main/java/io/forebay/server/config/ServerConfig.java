@@ -529,6 +529,7 @@ public record ServerConfig(
    * @param noVarySearch whether responses may say what of a query matters
    * @param queryMethod whether QUERY is passed or cached, in the words of the configuration
    * @param unkeyed how fields that are not in the key are handled
+   * @param acceptClasses image formats that Accept is reduced to where responses vary by it
    */
   public record KeyConfig(
       @Nullable String host,
@@ -546,7 +547,8 @@ public record ServerConfig(
       int variants,
       boolean noVarySearch,
       String queryMethod,
-      UnkeyedConfig unkeyed) {
+      UnkeyedConfig unkeyed,
+      List<String> acceptClasses) {
 
     /** The whole URL and nothing else. */
     public static final KeyConfig DEFAULT =
@@ -566,7 +568,8 @@ public record ServerConfig(
             KeyRecipe.DEFAULT_VARIANTS,
             false,
             "pass",
-            UnkeyedConfig.DEFAULT);
+            UnkeyedConfig.DEFAULT,
+            List.of());
   }
 
   /**

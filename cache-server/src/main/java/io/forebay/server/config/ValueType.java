@@ -1,5 +1,6 @@
 package io.forebay.server.config;
 
+import io.forebay.core.http.AcceptClasses;
 import io.forebay.core.http.AuthorityNormalizer;
 import io.forebay.core.http.FieldSyntax;
 import io.forebay.core.http.HopByHop;
@@ -384,6 +385,13 @@ record ValueType<T>(
           true,
           "write tags such as en or de-CH");
 
+  static final ValueType<List<String>> IMAGE_FORMATS =
+      list(
+          "list of image formats",
+          "`avif`, `webp`, `jxl`",
+          AcceptClasses.FORMATS::contains,
+          false,
+          "write formats such as avif, webp");
   static final ValueType<List<String>> PROTOCOLS =
       list(
           "list of protocols",

@@ -1,5 +1,6 @@
 package io.forebay.server.runtime;
 
+import io.forebay.core.http.AcceptClasses;
 import io.forebay.core.key.FieldRecipe;
 import io.forebay.core.key.KeyRecipe;
 import io.forebay.core.key.NamePatterns;
@@ -124,7 +125,8 @@ final class RouteCompiler {
             key.device(),
             key.languages(),
             ignored(key, hasCors, readsCmcd),
-            new UnkeyedFields(key.unkeyed().drop(), key.unkeyed().pass())),
+            new UnkeyedFields(key.unkeyed().drop(), key.unkeyed().pass()),
+            new AcceptClasses(key.acceptClasses())),
         key.variants(),
         key.noVarySearch(),
         key.queryMethod().equals("cache"));

@@ -224,6 +224,7 @@ final class ConfigLoaderTest {
               cookies: [Kind]
               device: yes
               languages: en, de-CH
+              accept-classes: [webp, avif]
               variants: 16
               no-vary-search: yes
             query-method: cache
@@ -394,7 +395,8 @@ final class ConfigLoaderTest {
                 new ServerConfig.UnkeyedConfig(
                     List.of("x-debug", "x-internal-*"),
                     List.of("x-forwarded-port"),
-                    List.of("x-real-ip", "x_trace"))),
+                    List.of("x-real-ip", "x_trace")),
+                List.of("webp", "avif")),
             new ServerConfig.RouteForwardingConfig(
                 List.of("websocket", "echo/2"), List.of("server-timing"), false),
             HstsConfig.NONE,
@@ -995,6 +997,9 @@ final class ConfigLoaderTest {
           headers: [User-Agent], device: yes    | headers
           headers: [X-A], ignore-headers: [x-a] | headers
           headers: [accept-language], languages: [en] | headers
+          headers: [accept], accept-classes: [avif]   | headers
+          ignore-headers: [accept], accept-classes: [avif] | accept-classes
+          accept-classes: [png]                 | accept-classes
           cookies: ['a;b']                      | cookies
           languages: [en_US]                    | languages
           variants: 0                           | variants

@@ -66,6 +66,7 @@ final class RouteReport {
     names(node.putArray("cookies"), fields.cookies());
     node.put("device", fields.hasDevice());
     names(node.putArray("languages"), fields.languages());
+    names(node.putArray("acceptClasses"), fields.accept().formats());
     names(node.putArray("ignoreHeaders"), fields.ignored());
     names(node.putArray("dropHeaders"), fields.unkeyed().drop());
     names(node.putArray("passHeaders"), fields.unkeyed().pass());
