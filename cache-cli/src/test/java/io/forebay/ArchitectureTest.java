@@ -93,6 +93,7 @@ class ArchitectureTest {
               "config",
               "config.history",
               "geo",
+              "hint",
               "json",
               "jwt",
               "media",

@@ -492,7 +492,8 @@ final class ConfigBinder extends Binder {
         bounds.ofRoute(scope),
         video(scope, key),
         log(scope),
-        esi);
+        esi,
+        new RouteResponseConfig(given(scope, ResponseKeys.EARLY_HINTS)));
   }
 
   private VideoConfig video(String scope, KeyConfig key) {

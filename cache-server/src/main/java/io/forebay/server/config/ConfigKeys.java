@@ -3144,7 +3144,7 @@ final class ConfigKeys {
               + " is irrelevant. With one origin and no route, every request goes to that"
               + " origin.",
           "",
-          withCompression(
+          withFeatures(
               List.of(
                   ROUTE_NAME,
                   ROUTE_HOST,
@@ -3437,8 +3437,13 @@ final class ConfigKeys {
 
   private ConfigKeys() {}
 
-  private static List<Field<RouteConfig, ?>> withCompression(List<Field<RouteConfig, ?>> fields) {
-    return Stream.of(fields, CompressionKeys.OF_ROUTE, VideoKeys.OF_ROUTE, EsiKeys.OF_ROUTE)
+  private static List<Field<RouteConfig, ?>> withFeatures(List<Field<RouteConfig, ?>> fields) {
+    return Stream.of(
+            fields,
+            CompressionKeys.OF_ROUTE,
+            VideoKeys.OF_ROUTE,
+            EsiKeys.OF_ROUTE,
+            ResponseKeys.OF_ROUTE)
         .<Field<RouteConfig, ?>>flatMap(List::stream)
         .toList();
   }

@@ -497,7 +497,8 @@ public record ServerConfig(
       RouteLimits limits,
       VideoConfig video,
       RouteLog log,
-      EsiConfig esi) {}
+      EsiConfig esi,
+      RouteResponseConfig responses) {}
 
   /**
    * What becomes of request fields that may change an answer and are not in the key.

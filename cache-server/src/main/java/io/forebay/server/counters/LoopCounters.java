@@ -97,6 +97,9 @@ public final class LoopCounters {
   public long revalidated;
   public long staleServed;
 
+  // Interim responses with the links of a stale response.
+  public long earlyHints;
+
   // What was remembered of a key and pushed out by another one's before its time.
   public long historyDisplaced;
 

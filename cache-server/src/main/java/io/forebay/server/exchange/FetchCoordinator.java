@@ -29,6 +29,7 @@ final class FetchCoordinator {
   private final ExchangeContext loop;
   private final Lookup lookup;
   private final ClientRequest request;
+  private final ClientResponse response;
   private final RequestRecord record;
   private final ClientPermits permits;
   private final Continuation exchange;
@@ -38,6 +39,9 @@ final class FetchCoordinator {
 
   /** What the next fetch may try to confirm instead of fetching it whole. */
   private @Nullable RevalidationCandidate stale;
+
+  /** What the client is told if it has to wait for the origin, once. */
+  private @Nullable StoredHints hints;
 
   /** What the origin sends can't be shared: it is asked for this exchange alone. */
   private boolean isAlone;
@@ -68,6 +72,7 @@ final class FetchCoordinator {
     this.loop = loop;
     this.lookup = lookup;
     this.request = request;
+    this.response = response;
     this.record = response.record();
     this.permits = permits;
     this.recovery = recovery;
@@ -127,6 +132,9 @@ final class FetchCoordinator {
         isRevalidation && !results.isPlainFetchNeeded()
             ? RevalidationCandidate.of(request, loop.keys(), head, meta)
             : null;
+    if (hints == null) {
+      hints = StoredHints.of(loop, request, head, meta);
+    }
   }
 
   Step fetch() {
@@ -176,6 +184,14 @@ final class FetchCoordinator {
   void begun() {
     stale = null;
     record.forwarded();
+    awaitsHead();
+  }
+
+  /** The client waits for the head of a fetch from now on. */
+  void awaitsHead() {
+    if (hints != null) {
+      hints.send(loop, request, response);
+    }
   }
 
   // --- loads that a disk refuses ----------------------------------------------------------------

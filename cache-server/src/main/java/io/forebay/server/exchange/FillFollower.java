@@ -223,6 +223,7 @@ final class FillFollower implements Follower, FillLeader {
     hasJoined = true;
     loop.counters().joined++;
     if (running.state() == Fill.State.WAITING) {
+      fetching.awaitsHead();
       headTimer.start(request.route().sharing().patience(), () -> onWaitedTooLong(running));
     }
     return afterProgress();

@@ -147,6 +147,11 @@ final class RequestMetrics {
         "forebay_stale_served",
         "Requests answered with a stale response.",
         () -> from.sum(c -> c.staleServed));
+    meters.counter(
+        "forebay_early_hints",
+        "Interim responses (103) with the links of a stale response, sent to clients that waited for"
+            + " the origin.",
+        () -> from.sum(c -> c.earlyHints));
   }
 
   /** What is told of one route. */

@@ -24,6 +24,7 @@ import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.RouteConfig;
 import io.forebay.server.config.TrustedNetworks;
 import io.forebay.server.counters.NameTable;
+import io.forebay.server.hint.HintPolicy;
 import io.forebay.server.http.ClientInfo;
 import io.forebay.server.network.IpAddress;
 import io.forebay.server.network.NetworkSet;
@@ -90,6 +91,9 @@ public final class RuntimeConfig {
   /** The line CMSD-Dynamic of this node, up to the parameters of its entry. */
   private final byte[] cmsdLine;
 
+  /** Which clients get early hints, of routes where some do. */
+  private final Map<String, HintPolicy> hints;
+
   /** Null where no client debugs. */
   private final @Nullable DebugToken debugToken;
 
@@ -132,6 +136,12 @@ public final class RuntimeConfig {
         config.routes().stream()
             .filter(route -> route.limits().limitsRequests())
             .collect(Collectors.toUnmodifiableMap(RouteConfig::name, RouteConfig::limits));
+    this.hints =
+        config.routes().stream()
+            .filter(route -> route.responses().earlyHints() != HintPolicy.OFF)
+            .collect(
+                Collectors.toUnmodifiableMap(
+                    RouteConfig::name, route -> route.responses().earlyHints()));
     this.purgers = TrustedNetworks.of(config.purge().from());
     List<String> readers = config.forwarding().cacheTagsTo();
     this.tagReaders = readers == null ? null : TrustedNetworks.of(readers);
@@ -415,6 +425,11 @@ public final class RuntimeConfig {
   /** The line CMSD-Dynamic of this node, up to the parameters of its entry. */
   public byte[] cmsdLine() {
     return cmsdLine;
+  }
+
+  /** Which clients of a route get early hints. */
+  public HintPolicy earlyHints(Route route) {
+    return hints.isEmpty() ? HintPolicy.OFF : hints.getOrDefault(route.name(), HintPolicy.OFF);
   }
 
   /** What tells which tokens of clients that debug are valid, or null. */

@@ -411,7 +411,8 @@ final class ConfigLoaderTest {
             RouteLimits.NONE,
             VideoConfig.OFF,
             RouteLog.DEFAULT,
-            EsiConfig.OFF),
+            EsiConfig.OFF,
+            RouteResponseConfig.NONE),
         config.routes().get(0));
     assertEquals("route-2", config.routes().get(1).name());
     assertEquals(
