@@ -26,6 +26,7 @@ final class Tools {
           Map.entry("caddy", "caddy"),
           Map.entry("chromium", "chromium"),
           Map.entry("curl", "curl"),
+          Map.entry("ffmpeg", "ffmpeg"),
           Map.entry("h2load", "nghttp2-client"),
           Map.entry("haproxy", "haproxy"),
           Map.entry("nghttp", "nghttp2-client"),
@@ -41,6 +42,9 @@ final class Tools {
 
   /** Where .ci/run puts what comes from no Debian package; a test runs in its module's folder. */
   private static final Path OWN_PYTHON = Path.of("..", ".venv", "bin", "python");
+
+  /** Where .ci/run puts hls.js and dash.js. */
+  private static final Path PLAYERS = Path.of("..", ".tools", "players");
 
   private Tools() {}
 
@@ -107,6 +111,15 @@ final class Tools {
   /** A Python that signs tokens, with RSA and elliptic curves too. */
   static Path requirePyJwt() throws IOException, InterruptedException {
     return requireModule("jwt", "PyJWT[crypto]");
+  }
+
+  /** A script of one of the players that pages use: {@code hls.js} or {@code dash.js}. */
+  static Path requirePlayer(String script) {
+    Path file = PLAYERS.resolve(script).toAbsolutePath();
+    if (!Files.isRegularFile(file)) {
+      throw missing(script + " is missing: .ci/run fetches it into .tools/players");
+    }
+    return file;
   }
 
   private static Path requireModule(String module, String distribution)
