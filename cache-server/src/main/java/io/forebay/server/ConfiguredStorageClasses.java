@@ -11,6 +11,9 @@ import java.util.Locale;
 
 /** The storage classes of a configuration, as the store takes them. */
 final class ConfiguredStorageClasses {
+  /** Films: to a disk once they are requested again. */
+  private static final String VOD = "vod";
+
   private ConfiguredStorageClasses() {}
 
   /** Those that are configured, and the built-in ones that routes name. */
@@ -21,6 +24,10 @@ final class ConfiguredStorageClasses {
       if (config.routes().stream().anyMatch(route -> isOf(route, name))) {
         classes.add(StorageClass.of(name, builtIn));
       }
+    }
+    boolean hasOwnVod = config.storageClasses().stream().anyMatch(one -> one.name().equals(VOD));
+    if (!hasOwnVod && config.routes().stream().anyMatch(route -> isOf(route, VOD))) {
+      classes.add(StorageClass.of(VOD, Tier.DISK).withDisk(1, 0, StorageClass.UNLIMITED));
     }
     config.storageClasses().forEach(one -> classes.add(of(one)));
     return classes;

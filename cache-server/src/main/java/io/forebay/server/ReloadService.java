@@ -52,7 +52,7 @@ final class ReloadService {
   /** Keys of a route that choose its requests, or make their cache key. */
   private static final Pattern OF_CACHE_KEYS =
       Pattern.compile(
-          "routes\\.[^.]+(\\.(match|key)\\..+)?|splits\\..+"
+          "routes\\.[^.]+(\\.((match|key)\\..+|media))?|splits\\..+"
               + "|protection\\.[^.]+\\.(jwt\\.claims-to-headers|forward-auth\\.response-headers)");
 
   private static final Logger LOG = LoggerFactory.getLogger(ReloadService.class);

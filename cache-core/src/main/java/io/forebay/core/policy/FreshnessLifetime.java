@@ -42,7 +42,7 @@ record FreshnessLifetime(long millis, boolean isHeuristic) {
       long lastModified) {
     long explicit = explicit(settings, status, chosen, response, date);
     if (explicit >= 0) {
-      return new FreshnessLifetime(explicit, false);
+      return new FreshnessLifetime(bounded(settings, status, explicit), false);
     }
     if (!StatusCode.isStorable(status)) {
       // A route can have a 400 stored by its own word, and by nothing else.
@@ -62,7 +62,17 @@ record FreshnessLifetime(long millis, boolean isHeuristic) {
       return UNKNOWN;
     }
     long longest = isError ? MAX_HEURISTIC_ERROR_MILLIS : MAX_HEURISTIC_MILLIS;
-    return new FreshnessLifetime(Math.clamp((date - lastModified) / 10, 0L, longest), true);
+    long guessed = Math.clamp((date - lastModified) / 10, 0L, longest);
+    return new FreshnessLifetime(bounded(settings, status, guessed), true);
+  }
+
+  /** Where a 404 says that something is not there yet, its own word may be too long. */
+  private static long bounded(FreshnessSettings settings, int status, long millis) {
+    if (status != 404 || !settings.boundsNotFound()) {
+      return millis;
+    }
+    Duration longest = settings.negativeTtl().of(404);
+    return longest == null ? millis : Math.min(millis, longest.toMillis());
   }
 
   /**

@@ -153,6 +153,11 @@ public enum Reason {
   REFUSED_SIGNATURE(
       null, "signature", "The route serves signed URLs, and this one has no valid signature."),
   REFUSED_EXPIRED(null, "expired", "The time for which this URL was signed is over."),
+  REFUSED_RELOAD(
+      null,
+      "blocking-reload",
+      "The playlist has not reached the requested segment within three target durations, or the"
+          + " origin refused the blocking reload."),
   REFUSED_DRAINING(null, "draining", "The server is shutting down."),
   REFUSED_ONLY_IF_CACHED(
       null,

@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  *     what came together does not expire together
  * @param keepsSurrogateControl whether Surrogate-Control is stored with a response, for what it
  *     says of its content; it is not sent either way
+ * @param boundsNotFound whether a 404 is fresh no longer than {@code negativeTtl} says, whatever it
+ *     says of itself
  */
 public record FreshnessSettings(
     List<String> targetedFields,
@@ -33,7 +35,8 @@ public record FreshnessSettings(
     boolean storesBadRequests,
     boolean heuristicWithCookies,
     int jitterPercent,
-    boolean keepsSurrogateControl) {
+    boolean keepsSurrogateControl,
+    boolean boundsNotFound) {
 
   /** The field of the Edge Architecture Specification. */
   public static final String SURROGATE_CONTROL = "surrogate-control";
@@ -55,6 +58,7 @@ public record FreshnessSettings(
           false,
           false,
           0,
+          false,
           false);
 
   public FreshnessSettings {

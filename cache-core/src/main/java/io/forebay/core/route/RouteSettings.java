@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param clientInvalidation whether unsafe requests of clients invalidate what is stored
  * @param storesPost whether responses to POST are stored that say they are what a GET would get
  * @param storageClass name of the storage class of responses
+ * @param media whether the route is for streamed media
  * @param responseRules what rules say of the storing of single responses, or null
  */
 public record RouteSettings(
@@ -26,6 +27,7 @@ public record RouteSettings(
     FreshnessSettings freshness,
     StaleSettings stale,
     CookieSettings cookies,
+    MediaSettings media,
     @Nullable ResponseRules responseRules) {
 
   /** The storage class of responses for which a route names none. */
@@ -42,6 +44,7 @@ public record RouteSettings(
           FreshnessSettings.DEFAULT,
           StaleSettings.DEFAULT,
           CookieSettings.DEFAULT,
+          MediaSettings.NONE,
           null);
 
   /** What Cache-Control and Pragma of a request may do. */
@@ -99,6 +102,8 @@ public record RouteSettings(
     private CookieFilter requestCookies;
     private CookieFilter responseCookies;
     private NamePatterns passCookies;
+    private boolean boundsNotFound;
+    private MediaSettings media;
     private @Nullable ResponseRules responseRules;
 
     private Builder(RouteSettings from) {
@@ -125,6 +130,8 @@ public record RouteSettings(
       requestCookies = from.cookies.request();
       responseCookies = from.cookies.response();
       passCookies = from.cookies.passing();
+      boundsNotFound = from.freshness.boundsNotFound();
+      media = from.media;
       responseRules = from.responseRules;
     }
 
@@ -243,6 +250,16 @@ public record RouteSettings(
       return this;
     }
 
+    public Builder boundsNotFound(boolean value) {
+      boundsNotFound = value;
+      return this;
+    }
+
+    public Builder media(MediaSettings value) {
+      media = value;
+      return this;
+    }
+
     public Builder responseRules(@Nullable ResponseRules value) {
       responseRules = value;
       return this;
@@ -265,9 +282,11 @@ public record RouteSettings(
               storesBadRequests,
               heuristicWithCookies,
               jitterPercent,
-              keepsSurrogateControl),
+              keepsSurrogateControl,
+              boundsNotFound),
           new StaleSettings(whileRevalidate, ifError, keep, earlyRefreshPercent),
           new CookieSettings(setCookie, requestCookies, responseCookies, passCookies),
+          media,
           responseRules);
     }
   }

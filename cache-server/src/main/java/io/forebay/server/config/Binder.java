@@ -22,6 +22,7 @@ abstract sealed class Binder
         ForwardAuthBinder,
         JwtBinder,
         ListenBinder,
+        MediaBinder,
         OriginBinder,
         PluginBinder,
         ProtectionBinder,

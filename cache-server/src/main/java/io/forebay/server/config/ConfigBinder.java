@@ -459,8 +459,10 @@ final class ConfigBinder extends Binder {
       RouteLimitsBinder bounds) {
     KeyConfig key = key(scope);
     EsiConfig esi = new EsiBinder(values, problems, sources).ofRoute(scope);
+    MediaBinder media = new MediaBinder(values, problems, sources, scope);
+    media.check(key);
     RouteSettings settings =
-        settings(scope).toBuilder()
+        media.settings(settings(scope)).toBuilder()
             .keepsSurrogateControl(esi.mode() == EsiConfig.Mode.SURROGATE_CONTROL)
             .build();
     return new RouteConfig(
@@ -475,8 +477,10 @@ final class ConfigBinder extends Binder {
             given(scope, ConfigKeys.ROUTE_RANGE_FAR),
             given(scope, ConfigKeys.ROUTE_RANGE_LIMIT),
             given(scope, ConfigKeys.ROUTE_RANGE_WAIT)),
-        new SharingSettings(
-            given(scope, ConfigKeys.ROUTE_SHARE_WAIT), given(scope, ConfigKeys.ROUTE_HIT_FOR_MISS)),
+        media.sharing(
+            new SharingSettings(
+                given(scope, ConfigKeys.ROUTE_SHARE_WAIT),
+                given(scope, ConfigKeys.ROUTE_HIT_FOR_MISS))),
         key,
         new RouteForwardingConfig(
             given(scope, ConfigKeys.ROUTE_UPGRADE),

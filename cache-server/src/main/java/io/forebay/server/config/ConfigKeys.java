@@ -15,6 +15,7 @@ import io.forebay.core.key.KeyRecipe;
 import io.forebay.core.key.UnkeyedFields;
 import io.forebay.core.route.CookieFilter;
 import io.forebay.core.route.CookieSettings.SetCookie;
+import io.forebay.core.route.MediaSettings;
 import io.forebay.core.route.NegativeTtl;
 import io.forebay.core.route.RouteSettings.ClientDirectives;
 import io.forebay.server.config.Section.Shape;
@@ -1561,6 +1562,19 @@ final class ConfigKeys {
           false,
           RouteConfig::origin,
           "Name of the origin.");
+  static final Field<RouteConfig, MediaSettings.Preset> ROUTE_MEDIA =
+      live(
+          "media",
+          ValueType.constant(MediaSettings.Preset.class),
+          "off",
+          route -> route.settings().media().preset(),
+          "Whether the route is for streamed media. `live`: channels. Manifests without a lifetime of"
+              + " their own are fresh for half of their target duration, segments for 1 h; a 404 is"
+              + " kept for at most 1 s, nothing is written to disks, and LL-HLS playlists are waited"
+              + " for. `vod`: films. Ended manifests are fresh for 1 d, segments for 30 d; what is"
+              + " requested again is written to disks. The origin's lifetimes and other keys of the"
+              + " route (`default-ttl`, `ttl-override`, `negative-ttl`, `hit-for-miss`,"
+              + " `storage-class`) take precedence. See [VIDEO.md](VIDEO.md).");
   static final Field<RouteConfig, List<String>> ROUTE_TARGETED_FIELDS =
       live(
           "targeted-fields",
@@ -1771,8 +1785,8 @@ final class ConfigKeys {
           "default",
           route -> route.settings().storageClass(),
           "Storage class of the route's responses: an entry of `storage-classes`, `default`,"
-              + " `memory` (never written to a disk) or `disk` (kept on disks; memory has them"
-              + " only on the way). It applies to what is stored from then on. If several routes"
+              + " `memory` (never written to a disk), `disk` (kept on disks; memory has them"
+              + " only on the way) or `vod` (as `disk`, from the second request on). It applies to what is stored from then on. If several routes"
               + " share keys, an object has the class of the route that fetched it.");
 
   static final Field<RouteConfig, String> ROUTE_RANGE_FETCH =
@@ -3150,6 +3164,7 @@ final class ConfigKeys {
                   ROUTE_HOST,
                   ROUTE_PATH,
                   ROUTE_ORIGIN,
+                  ROUTE_MEDIA,
                   ROUTE_TARGETED_FIELDS,
                   ROUTE_DEFAULT_TTL,
                   ROUTE_TTL_OVERRIDE,

@@ -13,6 +13,9 @@ final class StorageClassBinder extends Binder {
   /** Classes that are there without an entry. */
   static final List<String> BUILT_IN = List.of("default", "memory", "disk");
 
+  /** The class of films, unless the configuration has its own of that name. */
+  static final String VOD = "vod";
+
   static final int MAX_CLASSES = 24;
   private static final int MAX_GUARDED_PERCENT = 75;
 
@@ -131,6 +134,10 @@ final class StorageClassBinder extends Binder {
     problems.add(firstPlace(path, scope).problem(path, why, right));
   }
 
+  private boolean isConfigured(String name) {
+    return values.instances(ConfigKeys.STORAGE_CLASSES).containsKey(name);
+  }
+
   private void requireDisks(String path, SourceLocation place, String what) {
     if (!hasDisks) {
       problems.add(
@@ -148,15 +155,15 @@ final class StorageClassBinder extends Binder {
     if (raw == null) {
       return;
     }
-    if (!names.contains(name)) {
+    if (!names.contains(name) && !name.equals(VOD)) {
       problems.add(
           raw.place()
               .problem(
                   path,
                   "there is no storage class named " + name,
                   Printable.suggestion(name, List.copyOf(names))));
-    } else if (name.equals("disk")) {
-      requireDisks(path, raw.place(), "the class disk");
+    } else if (name.equals("disk") || (name.equals(VOD) && !isConfigured(VOD))) {
+      requireDisks(path, raw.place(), "the class " + name);
     }
   }
 }

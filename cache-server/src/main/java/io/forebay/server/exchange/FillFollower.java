@@ -3,6 +3,7 @@ package io.forebay.server.exchange;
 import io.forebay.core.http.ByteRange.Satisfiable;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.StatusCode;
+import io.forebay.core.policy.ProxyError;
 import io.forebay.core.policy.ProxyStatus;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.Sharing;
@@ -19,11 +20,13 @@ import io.forebay.server.fill.history.FillKey;
 import io.forebay.server.fill.history.HitForMiss;
 import io.forebay.server.http.AbortCause;
 import io.forebay.server.loop.LoopTimer;
+import io.forebay.server.media.ManifestLifetime;
 import io.forebay.server.origin.call.OriginCall;
 import io.forebay.server.origin.call.OriginFailure;
 import io.forebay.server.origin.call.OriginListener;
 import io.forebay.server.page.StatusPage;
 import io.forebay.storage.object.HeadSpec;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -73,7 +76,10 @@ final class FillFollower implements Follower, FillLeader {
   /** The client gets a page, and the error that it stands for is only followed into the store. */
   private boolean isReplaced;
 
-  /** Runs while another one's fetch has no head. */
+  /** Whether what is waited for is a playlist that the origin holds back. */
+  private boolean isReload;
+
+  /** Runs while another one's fetch has no head, or that of a blocking reload. */
   private final LoopTimer headTimer;
 
   /** How many of the interim responses of {@link #fill} are behind us. */
@@ -128,6 +134,7 @@ final class FillFollower implements Follower, FillLeader {
     if (own == null) {
       return exchange.passBecause(Reason.PASS_STORE_FULL);
     }
+    isReload = isBlockingReload();
     // Before any other follower: a fill that is already full would continue without its leader.
     own.join(this, loop.filling());
     if (running != null && !loop.fills().replace(key, running, own)) {
@@ -154,8 +161,24 @@ final class FillFollower implements Follower, FillLeader {
     isLeader = true;
     // A leader is told directly.
     interimSeen = Integer.MAX_VALUE;
+    if (isReload) {
+      headTimer.start(patience(), () -> onWaitedTooLong(own));
+    }
     begin(own);
     return Step.AWAIT;
+  }
+
+  /** Whether the origin holds the request until the playlist has what it names. */
+  private boolean isBlockingReload() {
+    return request.route().settings().media().isLive()
+        && ManifestLifetime.isBlockingReload(request.view());
+  }
+
+  /** For how long a head is waited for. */
+  private Duration patience() {
+    return isReload
+        ? loop.history().playlists().patience(request.view())
+        : request.route().sharing().patience();
   }
 
   private void begin(Fill own) {
@@ -214,8 +237,11 @@ final class FillFollower implements Follower, FillLeader {
   }
 
   private Step follow(Fill running) {
+    isReload = isBlockingReload();
     if (!running.join(this, loop.filling())) {
-      return exchange.passBecause(Reason.PASS_STORE_BUSY);
+      return isReload
+          ? refuseReload(Reason.REFUSED_OVERLOAD)
+          : exchange.passBecause(Reason.PASS_STORE_BUSY);
     }
     fill = running;
     isLeader = false;
@@ -224,18 +250,29 @@ final class FillFollower implements Follower, FillLeader {
     loop.counters().joined++;
     if (running.state() == Fill.State.WAITING) {
       fetching.awaitsHead();
-      headTimer.start(request.route().sharing().patience(), () -> onWaitedTooLong(running));
+      headTimer.start(patience(), () -> onWaitedTooLong(running));
     }
     return afterProgress();
   }
 
-  /** The origin has not answered the one who asked it: it is asked once more, past the store. */
+  /**
+   * The origin has not answered the one who asked it: it is asked once more, past the store. A
+   * blocking reload ends (RFC 8216bis §6.2.5.2).
+   */
   private void onWaitedTooLong(Fill awaited) {
     if (isFollowing(awaited) && awaited.state() == Fill.State.WAITING && !response.isOver()) {
       leave();
       loop.counters().waitsGivenUp++;
-      exchange.run(exchange.passBecause(Reason.PASS_WAITED));
+      exchange.run(
+          isReload
+              ? refuseReload(Reason.REFUSED_RELOAD)
+              : exchange.passBecause(Reason.PASS_WAITED));
     }
+  }
+
+  /** Thousands may wait for one playlist: passed to the origin they would all ask it at once. */
+  private Step refuseReload(Reason why) {
+    return exchange.refuse(503, why.explanation(), why, ProxyError.HTTP_RESPONSE_TIMEOUT);
   }
 
   @SuppressWarnings("ReferenceEquality") // that very fill
@@ -355,6 +392,9 @@ final class FillFollower implements Follower, FillLeader {
     if (head != null && head.status() < 500 && mayBePersonal(followed)) {
       hasLeftPersonal = true;
       return Step.FETCH;
+    }
+    if (isReload && head != null && head.status() >= 500) {
+      return refuseReload(Reason.REFUSED_RELOAD);
     }
     return exchange.passBecause(Reason.PASS_UNCACHEABLE);
   }
@@ -561,6 +601,7 @@ final class FillFollower implements Follower, FillLeader {
 
   /** The fill knows: it has just offered its stream to this leader. */
   private void leaveToTakeOver() {
+    headTimer.stop();
     Fill followed = fill;
     fill = null;
     isLeader = false;

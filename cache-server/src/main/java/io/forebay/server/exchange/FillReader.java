@@ -151,7 +151,7 @@ final class FillReader {
     }
     boolean isFirst = isLeader && plan.parts().isEmpty();
     beginsAt = plan.wanted().stream().mapToLong(Satisfiable::first).min().orElse(plan.from());
-    if (!followed.beginReading(loop, isFirst)) {
+    if (!followed.beginReading(loop, isFirst, floor(isLeader))) {
       beginsAt = Long.MAX_VALUE;
       return isOver ? Begun.OVER : Begun.LACKING;
     }

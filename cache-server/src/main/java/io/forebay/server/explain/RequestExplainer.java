@@ -492,6 +492,10 @@ public final class RequestExplainer {
     if (storageClass != null) {
       addRule("storage-class", null, storageClass);
     }
+    String media = MediaHint.of(to.settings(), request);
+    if (media != null) {
+      addRule("media", null, media);
+    }
     StoredMeta meta = object == null ? null : InspectionLookup.meta(object.head());
     return object == null || meta == null
         ? decideWithout(to, found == LookupSteps.Found.OTHER_VARIANTS)

@@ -168,14 +168,14 @@ public final class Fill {
 
   /**
    * Begins to read the body, for followers without another source: the bytes that they have not
-   * read stay until {@link #endReading}. Their {@link Follower#floor} is valid by now. Legal in
-   * STREAMING and COMPLETE.
+   * read stay until {@link #endReading}. Legal in STREAMING and COMPLETE.
    *
+   * @param floor of the follower, as {@link Follower#floor} says by now
    * @return false if no reader can begin any more, or bytes were already released
    */
-  public boolean beginReading(FillContext own, boolean isLeader) {
+  public boolean beginReading(FillContext own, boolean isLeader, long floor) {
     // Before the count: a release first refuses new readers and then reads the floors.
-    followers.publish(own);
+    followers.lowerFloor(own, floor);
     return written().beginReading(isLeader);
   }
 

@@ -15,6 +15,7 @@ public final class FillTable {
 
   private static final int AWAITING_ROOM_LIMIT = 128;
   private static final int CONTENT_LIMIT = 256;
+  private static final int MANIFEST_LIMIT = 256;
 
   private final ConcurrentHashMap<FillKey, Fill> fills = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<SliceKey, SliceFill> slices = new ConcurrentHashMap<>();
@@ -24,6 +25,7 @@ public final class FillTable {
   private volatile int refusedLoadLimit;
   private final AtomicInteger contents = new AtomicInteger();
   private final AtomicInteger awaitingRoom = new AtomicInteger();
+  private final AtomicInteger manifests = new AtomicInteger();
   private final RecoveryFetches recovery = new RecoveryFetches();
 
   /** One slice of one object: objects are never given the same number. */
@@ -146,6 +148,22 @@ public final class FillTable {
 
   public void endContent() {
     contents.decrementAndGet();
+  }
+
+  /**
+   * Whether one fill more may hold a manifest until all of it has come, of up to 256 KiB: all of
+   * them hold some 64 MiB (I5). It says so with {@link #endManifest} when it goes on.
+   */
+  boolean tryBeginManifest() {
+    if (manifests.incrementAndGet() <= MANIFEST_LIMIT) {
+      return true;
+    }
+    manifests.decrementAndGet();
+    return false;
+  }
+
+  void endManifest() {
+    manifests.decrementAndGet();
   }
 
   public int size() {

@@ -3,6 +3,7 @@ package io.forebay.server.fill;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.ResponseFilter;
+import io.forebay.core.route.Route;
 import io.forebay.server.fill.Fill.State;
 import io.forebay.server.origin.call.OriginCall;
 import io.forebay.server.origin.call.OriginFailure;
@@ -41,6 +42,9 @@ final class FillTask implements OriginListener, FillWriter.Owner {
   private @Nullable FillLeader leader;
   private @Nullable OriginCall call;
   private @Nullable OriginListener takenOver;
+
+  /** A manifest whose body is still coming; nothing is decided about it. */
+  private @Nullable HeldManifest held;
 
   /** Nothing more of the origin is for this fill. */
   private boolean isEnded;
@@ -133,8 +137,53 @@ final class FillTask implements OriginListener, FillWriter.Owner {
   public void onHead(
       int status, HeaderFields received, long contentLength, boolean isCloseDelimited) {
     HeaderFields fields = ResponseFilter.received(order.route(), received);
+    boolean isTimed = HeldManifest.isTimed(order, status, fields);
+    held =
+        isTimed
+            ? HeldManifest.of(loop, order, status, fields, contentLength, isCloseDelimited)
+            : null;
+    if (held == null) {
+      Route route = isTimed ? HeldManifest.unread(order) : order.route();
+      decide(route, status, fields, contentLength, isCloseDelimited);
+    }
+  }
+
+  /** Goes on with a held manifest as if its head came now. */
+  private void letGo(HeldManifest manifest, boolean isWhole) {
+    held = null;
+    try {
+      decide(
+          manifest.timed(loop, isWhole),
+          manifest.status(),
+          manifest.fields(),
+          manifest.contentLength(),
+          manifest.isCloseDelimited());
+      for (ByteBuf data = manifest.poll(); data != null; data = manifest.poll()) {
+        onData(data);
+      }
+    } finally {
+      manifest.end(loop);
+    }
+    onReadComplete();
+  }
+
+  /**
+   * Continues as the head says.
+   *
+   * @param route the order's, perhaps with other lifetimes
+   */
+  private void decide(
+      Route route, int status, HeaderFields fields, long contentLength, boolean isCloseDelimited) {
     switch (HeadVerdict.of(
-        loop, order, birth, requestTimeMillis, status, fields, contentLength, isCloseDelimited)) {
+        loop,
+        order,
+        route,
+        birth,
+        requestTimeMillis,
+        status,
+        fields,
+        contentLength,
+        isCloseDelimited)) {
       case HeadVerdict.Confirmed(FillRequest.StoredRef stale) ->
           new RevalidationUpdate(
                   loop,
@@ -271,7 +320,12 @@ final class FillTask implements OriginListener, FillWriter.Owner {
 
   @Override
   public void onData(ByteBuf data) {
-    if (takenOver != null) {
+    HeldManifest manifest = held;
+    if (manifest != null) {
+      if (!manifest.add(data)) {
+        letGo(manifest, false);
+      }
+    } else if (takenOver != null) {
       takenOver.onData(data);
     } else if (isEnded || !intake.isOpen()) {
       data.release();
@@ -292,6 +346,10 @@ final class FillTask implements OriginListener, FillWriter.Owner {
 
   @Override
   public void onEnd(HeaderFields trailers) {
+    HeldManifest manifest = held;
+    if (manifest != null) {
+      letGo(manifest, true);
+    }
     if (takenOver != null) {
       isEnded = true;
       takenOver.onEnd(trailers);
@@ -327,6 +385,11 @@ final class FillTask implements OriginListener, FillWriter.Owner {
 
   @Override
   public void onFailure(OriginFailure reason) {
+    HeldManifest manifest = held;
+    if (manifest != null) {
+      held = null;
+      manifest.end(loop);
+    }
     if (takenOver != null) {
       isEnded = true;
       takenOver.onFailure(reason);

@@ -83,6 +83,14 @@ final class Followers {
     }
   }
 
+  /** Lets the owner see that a follower depends on what follows a position; called on its loop. */
+  void lowerFloor(FillContext own, long to) {
+    FollowerGroup group = groups.get(own.index());
+    if (group != null) {
+      group.lowerFloor(to);
+    }
+  }
+
   /** Whether it was abandoned because no followers were left. */
   boolean isClosed() {
     return count.get() < 0;

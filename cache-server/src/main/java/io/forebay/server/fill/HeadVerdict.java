@@ -8,6 +8,7 @@ import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.ResponsePolicy;
 import io.forebay.core.policy.Revalidation;
 import io.forebay.core.policy.StoreVerdict;
+import io.forebay.core.route.Route;
 import org.jspecify.annotations.Nullable;
 
 /** Decides by the head of the response how a fill continues. The order of the checks matters. */
@@ -41,12 +42,14 @@ sealed interface HeadVerdict {
   /**
    * What one response means.
    *
+   * @param route by which it is judged
    * @param fields without those that a route does not let in
    * @param requestTimeMillis when the request was sent
    */
   static HeadVerdict of(
       FillContext loop,
       FillRequest order,
+      Route route,
       long birth,
       long requestTimeMillis,
       int status,
@@ -80,7 +83,7 @@ sealed interface HeadVerdict {
     StoreVerdict verdict =
         ResponsePolicy.judge(
             order.request(),
-            order.route(),
+            route,
             storedStatus,
             stored,
             requestTimeMillis,

@@ -13,12 +13,14 @@ import io.forebay.core.policy.StoreVerdict;
 import io.forebay.core.policy.StoredHeader;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.core.route.Route;
+import io.forebay.server.media.ManifestLifetime;
 import io.forebay.storage.lane.StoreLane;
 import io.forebay.storage.object.HeadSpec;
 import io.forebay.storage.object.InstallOutcome;
 import io.forebay.storage.object.StoredHead;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -136,8 +138,9 @@ public final class Refresh {
     int status = meta.status();
     NoVarySearch rule = StorableHead.searchRuleOf(route, fields);
     RequestView confirming = RevalidatedRequest.of(request, meta);
+    Route timed = timed(route, request, meta, fields);
     if (!(ResponsePolicy.judge(
-                confirming, route, status, fields, requestTimeMillis, now, stale.lo() ^ birth)
+                confirming, timed, status, fields, requestTimeMillis, now, stale.lo() ^ birth)
             instanceof StoreVerdict.Store verdict)
         || !isUnderItsKey(loop, request, route, stale, rule, verdict.selectingFields())) {
       // What the origin says now forbids keeping it, or keeping it for all who have its key.
@@ -163,6 +166,14 @@ public final class Refresh {
                 totalLength)
             .inClass(loop.storageClass(route));
     return loop.lane().refresh(spec, stale.objectId());
+  }
+
+  /** A manifest that is confirmed is the one that said for how long it is fresh. */
+  static Route timed(Route route, RequestView request, StoredMeta meta, HeaderFields fields) {
+    return route.settings().media().timesManifests()
+            && ManifestLifetime.isManifest(request.pathText(), fields.first("content-type"))
+        ? HeldManifest.timed(route, Duration.ofMillis(meta.freshnessLifetimeMillis()))
+        : route;
   }
 
   /** All that a purge can name a response to a fill's request by. */

@@ -51,7 +51,7 @@ record VariantCopy(ReceivedHead head, ByteBuf body) {
       int status = meta.status();
       if (!(ResponsePolicy.judge(
               RevalidatedRequest.of(order.request(), meta),
-              order.route(),
+              Refresh.timed(order.route(), order.request(), meta, fields),
               status,
               fields,
               requestTimeMillis,

@@ -9,6 +9,7 @@ import io.forebay.core.key.UnkeyedFields;
 import io.forebay.core.key.UrlRecipe;
 import io.forebay.core.route.Route;
 import io.forebay.core.route.RouteForwarding;
+import io.forebay.core.route.RouteSettings;
 import io.forebay.core.route.RouteTable;
 import io.forebay.server.cmcd.CmcdSettings;
 import io.forebay.server.config.ProtectionProfile;
@@ -16,6 +17,7 @@ import io.forebay.server.config.ServerConfig.KeyConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.RouteConfig;
 import io.forebay.server.counters.NameTable;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -24,6 +26,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Converts configured routes into the form that the rules use. */
 final class RouteCompiler {
+  private static final String HLS_DIRECTIVES = "_HLS_*";
+
   private RouteCompiler() {}
 
   static RouteTable of(
@@ -53,7 +57,7 @@ final class RouteCompiler {
         config.pathPrefix(),
         config.origin(),
         recipe(config, protection),
-        config.settings(),
+        settings(config.settings()),
         config.ranges(),
         config.sharing(),
         new RouteForwarding(
@@ -62,6 +66,19 @@ final class RouteCompiler {
             config.forwarding().via(),
             replaced(origin)),
         numbers.number(config.name()));
+  }
+
+  /** Segments do not change: without a lifetime of their own they have that of the preset. */
+  private static RouteSettings settings(RouteSettings settings) {
+    Duration segments =
+        switch (settings.media().preset()) {
+          case OFF -> null;
+          case LIVE -> Duration.ofHours(1);
+          case VOD -> Duration.ofDays(30);
+        };
+    return segments == null || settings.freshness().defaultTtl() != null
+        ? settings
+        : settings.toBuilder().defaultTtl(segments).build();
   }
 
   /** Fields of requests that the origin gets from this node. */
@@ -87,6 +104,14 @@ final class RouteCompiler {
         .toList();
   }
 
+  /** By its directives one playlist of a live channel is told from another. */
+  private static List<String> kept(KeyConfig key, boolean isLive) {
+    boolean isPartial = key.query().equals("ignore") || !key.keep().isEmpty();
+    return isLive && isPartial
+        ? Stream.concat(key.keep().stream(), Stream.of(HLS_DIRECTIVES)).distinct().toList()
+        : key.keep();
+  }
+
   /** How a route makes the keys of clients in the last groups of splits. */
   static KeyRecipe recipe(RouteConfig route, Map<String, ProtectionProfile> profiles) {
     return recipe(route, route.protection() == null ? null : profiles.get(route.protection()));
@@ -98,22 +123,27 @@ final class RouteCompiler {
             route.key(),
             protection,
             route.rules().presets().cors() != null,
-            route.video().cmcd().isRead());
+            route.video().cmcd().isRead(),
+            route.settings().media().isLive());
     return route.rules().keyGroups().isEmpty() ? recipe : recipe.ofGroups("");
   }
 
   private static KeyRecipe recipe(
-      KeyConfig key, @Nullable ProtectionProfile protection, boolean hasCors, boolean readsCmcd) {
+      KeyConfig key,
+      @Nullable ProtectionProfile protection,
+      boolean hasCors,
+      boolean readsCmcd,
+      boolean isLive) {
     List<String> ofPlayers = readsCmcd ? List.of(CmcdSettings.PARAMETER) : List.of();
     List<String> credentials = protection == null ? List.of() : protection.credentialParameters();
     List<String> verified = protection == null ? List.of() : protection.verifiedFields();
     QueryRecipe query =
         new QueryRecipe(
-            key.query().equals("ignore"),
+            key.query().equals("ignore") && !isLive,
             key.query().equals("sort"),
             new NamePatterns(
                 Stream.of(key.strip(), credentials, ofPlayers).flatMap(List::stream).toList()),
-            new NamePatterns(key.keep()));
+            new NamePatterns(kept(key, isLive)));
     return new KeyRecipe(
         new UrlRecipe(key.host(), key.port(), key.scheme(), key.foldPathCase(), query),
         new FieldRecipe(

@@ -1,13 +1,17 @@
 package io.forebay.server.fill.history;
 
+import io.forebay.server.media.TargetDurations;
+
 /**
  * What finished fills revealed about their keys; node-wide, bounded, on the heap (I5). Any thread.
  *
  * @param hitForMiss whose responses can't be stored, or not be shared
  * @param refreshes whose refreshes in the background fail
  * @param rewrites what is stored only to be confirmed, and never is
+ * @param playlists how long the segments of live channels are
  */
-public record FillHistory(HitForMiss hitForMiss, Backoff refreshes, Backoff rewrites) {
+public record FillHistory(
+    HitForMiss hitForMiss, Backoff refreshes, Backoff rewrites, TargetDurations playlists) {
 
   private static final long FIRST_REFRESH_MILLIS = 1_000;
   private static final long MAX_REFRESH_MILLIS = 30_000;
@@ -25,7 +29,8 @@ public record FillHistory(HitForMiss hitForMiss, Backoff refreshes, Backoff rewr
     return new FillHistory(
         new HitForMiss(entries),
         new Backoff(entries, 0, FIRST_REFRESH_MILLIS, MAX_REFRESH_MILLIS),
-        new Backoff(entries, FREE_REWRITES, FIRST_REWRITE_MILLIS, MAX_REWRITE_MILLIS));
+        new Backoff(entries, FREE_REWRITES, FIRST_REWRITE_MILLIS, MAX_REWRITE_MILLIS),
+        new TargetDurations());
   }
 
   /** The origin says that what is stored under a key is still what it has. */
