@@ -51,7 +51,7 @@ class ArchitectureTest {
           List.of("explain"),
           List.of("exchange"),
           List.of("listen.http1", "listen.http2", "listen.http3", "listen.connection"),
-          List.of("compress.copy", "esi"),
+          List.of("compress.copy", "compress.dictionary", "esi"),
           List.of("fill", "fill.history", "deliver", "response", "purge"),
           List.of("origin.hedge", "origin.mirror", "origin.resume"),
           List.of(

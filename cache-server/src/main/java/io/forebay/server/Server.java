@@ -9,6 +9,7 @@ import io.forebay.server.admin.AdminServer;
 import io.forebay.server.compress.Compressors;
 import io.forebay.server.compress.copy.CopyMaker;
 import io.forebay.server.compress.copy.CopyRegistry;
+import io.forebay.server.compress.dictionary.Dictionaries;
 import io.forebay.server.config.ConfigOutcome;
 import io.forebay.server.config.ConfigProblem;
 import io.forebay.server.config.ConfigSource;
@@ -579,7 +580,8 @@ public final class Server implements NodeControl, AutoCloseable {
         new SplittableRandom()::nextDouble,
         new CopyMaker(filling, loop.eventLoop(), compressors, codedCopies),
         challenges,
-        compressors);
+        compressors,
+        new Dictionaries(filling, loop.eventLoop(), compressors, codedCopies));
   }
 
   /** Where this node listens with any protocol, the admin API's included. */

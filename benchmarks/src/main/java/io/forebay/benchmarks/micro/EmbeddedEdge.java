@@ -8,6 +8,7 @@ import io.forebay.server.accesslog.AccessLog;
 import io.forebay.server.compress.Compressors;
 import io.forebay.server.compress.copy.CopyMaker;
 import io.forebay.server.compress.copy.CopyRegistry;
+import io.forebay.server.compress.dictionary.Dictionaries;
 import io.forebay.server.config.ConfigEnvironment;
 import io.forebay.server.config.ConfigLoader;
 import io.forebay.server.config.ConfigOutcome;
@@ -163,7 +164,8 @@ final class EmbeddedEdge implements AutoCloseable {
             new SplittableRandom(1)::nextDouble,
             new CopyMaker(filling, codingAnswers, compressors, copies),
             new ChallengeTokens(),
-            compressors);
+            compressors,
+            new Dictionaries(filling, codingAnswers, compressors, copies));
     listener =
         new EmbeddedListener(
             eventLoop,

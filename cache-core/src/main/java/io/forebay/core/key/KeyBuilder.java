@@ -295,6 +295,31 @@ public final class KeyBuilder {
     assert isBuilt;
   }
 
+  /**
+   * Turns the base key built last into one that stands for an origin in place of a URL: path and
+   * query are left out, what the key has of the request's header is not; false when it becomes too
+   * long. It looks like the key of a coded copy.
+   *
+   * @param name ASCII without blanks and quotes
+   */
+  public boolean ofOrigin(String scheme, String authority, byte[] name) {
+    byte[] fields = Arrays.copyOfRange(text, urlLength, baseLength);
+    appendUrl(scheme, authority, "/", null, KeyRecipe.DEFAULT);
+    append(fields, fields.length);
+    baseLength = isTooLong ? 0 : length;
+    return coded(name);
+  }
+
+  /** Takes a whole key text that was built before; false if it is too long. */
+  public boolean take(byte[] keyText) {
+    length = 0;
+    isTooLong = false;
+    append(keyText, keyText.length);
+    urlLength = 0;
+    baseLength = 0;
+    return finish();
+  }
+
   private boolean finish() {
     if (isTooLong) {
       length = 0;

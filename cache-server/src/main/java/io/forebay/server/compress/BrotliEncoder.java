@@ -2,6 +2,7 @@ package io.forebay.server.compress;
 
 import com.aayushatharva.brotli4j.encoder.BrotliEncoderChannel;
 import com.aayushatharva.brotli4j.encoder.Encoder;
+import com.aayushatharva.brotli4j.encoder.PreparedDictionary;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
@@ -42,6 +43,12 @@ final class BrotliEncoder implements BodyCodec {
             target,
             new Encoder.Parameters().setQuality(quality).setWindow(windowLog),
             BUFFER_BYTES);
+  }
+
+  /** With a dictionary. */
+  BrotliEncoder(int quality, int windowLog, PreparedDictionary dictionary) throws IOException {
+    this(quality, windowLog);
+    channel.attachDictionary(dictionary);
   }
 
   @Override

@@ -68,7 +68,7 @@ final class Codecs {
 
   static BodyCodec encoder(ContentCoding coding, Use use, int level, long sizeHint) {
     int most = use == Use.STREAM ? STREAM_WINDOW_LOG : COPY_WINDOW_LOG;
-    int window = Math.clamp(64 - Long.numberOfLeadingZeros(sizeHint - 1), MIN_WINDOW_LOG, most);
+    int window = Math.clamp(log(sizeHint), MIN_WINDOW_LOG, most);
     if (sizeHint < 0) {
       window = most;
     }
@@ -78,6 +78,20 @@ final class Codecs {
         case ZSTD -> new ZstdEncoder(level, window);
         case GZIP -> new GzipEncoder(level);
       };
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The power of two that is not less than a size. */
+  static int log(long size) {
+    return 64 - Long.numberOfLeadingZeros(size - 1);
+  }
+
+  static BodyCodec delta(
+      DeltaCoding coding, int level, byte[] dictionary, byte[] sha256, long length) {
+    try {
+      return DeltaCodec.of(coding, level, dictionary, sha256, length);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

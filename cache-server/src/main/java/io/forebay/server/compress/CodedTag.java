@@ -1,5 +1,7 @@
 package io.forebay.server.compress;
 
+import java.nio.ByteBuffer;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *   "abc"    ─►   "abc-br9.1"        W/"abc"   ─►   W/"abc-br9.1"
+ *   "abc"    ─►   "abc-dcb9.1D"      D: ten digits of the dictionary, and more
  * </pre>
  */
 public final class CodedTag {
@@ -17,6 +20,9 @@ public final class CodedTag {
 
   /** Coded tags of a condition that are looked at; a client has one or two. */
   private static final int MAX_STRIPPED = 16;
+
+  private static final int DICTIONARY_DIGITS = 10;
+  private static final long DICTIONARIES = 10_000_000_000L;
 
   private CodedTag() {}
 
@@ -32,17 +38,42 @@ public final class CodedTag {
         : tag;
   }
 
-  /** The coding that a tag names, or null where it has no suffix. */
+  /** The same of tags of deltas; more digits may follow. */
+  public static String suffix(DeltaCoding coding, int level, byte[] dictionaryHash) {
+    return "-" + coding.token() + level + "." + VERSION + digits(dictionaryHash);
+  }
+
+  private static String digits(byte[] hash) {
+    long number = Long.remainderUnsigned(ByteBuffer.wrap(hash).getLong(), DICTIONARIES);
+    return String.format(Locale.ROOT, "%0" + DICTIONARY_DIGITS + "d", number);
+  }
+
+  /** The delta coding that a tag names if it also names that dictionary, or null. */
+  public static @Nullable DeltaCoding delta(String tag, byte[] dictionaryHash) {
+    int dash = suffixAt(tag);
+    if (dash < 0) {
+      return null;
+    }
+    boolean isOfDictionary =
+        tag.startsWith(VERSION + digits(dictionaryHash), tag.indexOf('.', dash) + 1);
+    return isOfDictionary ? DeltaCoding.ofToken(token(tag, dash)) : null;
+  }
+
+  private static String token(CharSequence tag, int dash) {
+    int end = dash + 1;
+    while (isLetter(tag.charAt(end))) {
+      end++;
+    }
+    return tag.subSequence(dash + 1, end).toString();
+  }
+
+  /** The coding that a tag names; null where it has no suffix, or is of a delta. */
   public static @Nullable ContentCoding coding(CharSequence tag) {
     int dash = suffixAt(tag);
     if (dash < 0) {
       return null;
     }
-    int end = dash + 1;
-    while (isLetter(tag.charAt(end))) {
-      end++;
-    }
-    return ContentCoding.ofToken(tag.subSequence(dash + 1, end).toString());
+    return ContentCoding.ofToken(token(tag, dash));
   }
 
   /** The tag without its suffix, or as it is where it has none. */
@@ -128,8 +159,12 @@ public final class CodedTag {
     boolean isSuffix =
         letters > 1
             && tag.charAt(letters - 1) == '-'
-            && ContentCoding.ofToken(tag.subSequence(letters, level).toString()) != null;
+            && isToken(tag.subSequence(letters, level).toString());
     return isSuffix ? letters - 1 : -1;
+  }
+
+  private static boolean isToken(String token) {
+    return ContentCoding.ofToken(token) != null || DeltaCoding.ofToken(token) != null;
   }
 
   private static int digitsBefore(CharSequence tag, int end) {

@@ -74,7 +74,7 @@ public final class CodingWeights {
   }
 
   /** From 0 to 1000. */
-  static int weightOfIdentity(long weights) {
+  public static int weightOfIdentity(long weights) {
     int named = at(weights, IDENTITY);
     return named == 0 ? (refusesIdentity(weights) ? 0 : 1) : named - 1;
   }
@@ -128,7 +128,7 @@ public final class CodingWeights {
   }
 
   /** The weight in thousandths; 0 for one that is malformed, -1 where it is another parameter. */
-  private static int weight(CharSequence line, int from, int to) {
+  static int weight(CharSequence line, int from, int to) {
     boolean isWeight =
         from + 2 < to
             && (line.charAt(from) == 'q' || line.charAt(from) == 'Q')
@@ -154,7 +154,7 @@ public final class CodingWeights {
     return skipWhitespace(line, i, to) == to ? Math.min(weight, 1000) : 0;
   }
 
-  private static int skipWhitespace(CharSequence line, int from, int to) {
+  static int skipWhitespace(CharSequence line, int from, int to) {
     int i = from;
     while (i < to && FieldSyntax.isWhitespace(line.charAt(i))) {
       i++;

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param copies levels for copies that are stored
  * @param isPrivate whether responses that are passed to requests with cookies or credentials are
  *     compressed
+ * @param dictionary what it does with compression dictionaries, or null
  */
 public record CompressionSettings(
     boolean isOn,
@@ -24,7 +25,8 @@ public record CompressionSettings(
     List<ContentCoding> codings,
     CodingLevels streams,
     CodingLevels copies,
-    boolean isPrivate) {
+    boolean isPrivate,
+    @Nullable DictionarySettings dictionary) {
 
   /** Text, and what is text by another name. */
   public static final List<String> TEXT_TYPES =
@@ -59,6 +61,18 @@ public record CompressionSettings(
       new CompressionSettings(
           false, List.of(), 0, List.of(), CodingLevels.STREAMS, CodingLevels.COPIES, false);
 
+  /** Without dictionaries. */
+  public CompressionSettings(
+      boolean isOn,
+      List<String> types,
+      long minBytes,
+      List<ContentCoding> codings,
+      CodingLevels streams,
+      CodingLevels copies,
+      boolean isPrivate) {
+    this(isOn, types, minBytes, codings, streams, copies, isPrivate, null);
+  }
+
   public CompressionSettings {
     types = List.copyOf(types);
     codings = List.copyOf(codings);
@@ -68,7 +82,7 @@ public record CompressionSettings(
   public CompressionSettings with(List<ContentCoding> available) {
     List<ContentCoding> left = codings.stream().filter(available::contains).toList();
     return new CompressionSettings(
-        isOn && !left.isEmpty(), types, minBytes, left, streams, copies, isPrivate);
+        isOn && !left.isEmpty(), types, minBytes, left, streams, copies, isPrivate, dictionary);
   }
 
   /**

@@ -107,6 +107,37 @@ public final class Compressors implements AutoCloseable {
     return opened(Use.STREAM, coding, () -> Codecs.decoder(coding), true, loop, listener);
   }
 
+  /**
+   * A stream that encodes one body against a dictionary; null as above.
+   *
+   * @param dictionary whole; not changed any more
+   * @param sha256 of the dictionary, by what the client says; if it is not, the stream fails
+   * @param length of the body
+   */
+  public @Nullable CodingStream openDelta(
+      DeltaCoding coding,
+      int level,
+      byte[] dictionary,
+      byte[] sha256,
+      long length,
+      EventExecutor loop,
+      CodingStream.Listener listener) {
+    return opened(
+        Use.COPY,
+        coding.encoder(),
+        () -> Codecs.delta(coding, level, dictionary, sha256, length),
+        false,
+        loop,
+        listener);
+  }
+
+  /** A stream that brings the SHA-256 of one body; null where no place is free. */
+  public @Nullable CodingStream openDigest(EventExecutor loop, CodingStream.Listener listener) {
+    return hasPlace(Use.COPY)
+        ? new CodingStream(this, Use.COPY, DigestCodec::new, allocator, loop, listener)
+        : null;
+  }
+
   private @Nullable CodingStream opened(
       Use use,
       ContentCoding coding,
@@ -117,12 +148,19 @@ public final class Compressors implements AutoCloseable {
     if (!available().contains(coding)) {
       return null;
     }
-    if (pool.getQueue().size() > threads * MAX_WAITING || !takePlace(use)) {
-      counters.refuse(use);
+    if (!hasPlace(use)) {
       return null;
     }
     counters.begin(use, coding, isDecoded);
     return new CodingStream(this, use, codecs, allocator, loop, listener);
+  }
+
+  private boolean hasPlace(Use use) {
+    if (pool.getQueue().size() > threads * MAX_WAITING || !takePlace(use)) {
+      counters.refuse(use);
+      return false;
+    }
+    return true;
   }
 
   private boolean takePlace(Use use) {

@@ -16,6 +16,17 @@ final class ZstdEncoder implements BodyCodec {
     context.setLevel(level).setChecksum(false).setContentSize(false).setWindowLog(windowLog);
   }
 
+  /**
+   * With a raw dictionary.
+   *
+   * @param length of the body
+   */
+  ZstdEncoder(int level, int windowLog, byte[] dictionary, long length) {
+    this(level, windowLog);
+    context.setPledgedSrcSize(length);
+    context.loadDict(dictionary);
+  }
+
   @Override
   public boolean code(ByteBuf piece, Until until, ByteBuf out, int room) {
     EndDirective directive =

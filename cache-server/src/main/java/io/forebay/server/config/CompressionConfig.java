@@ -2,6 +2,7 @@ package io.forebay.server.config;
 
 import io.forebay.server.compress.CompressionSettings;
 import io.forebay.server.compress.ContentCoding;
+import io.forebay.server.compress.DictionarySettings;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -25,10 +26,21 @@ public record CompressionConfig(CompressionSettings settings, int threads, int s
       @Nullable List<String> types,
       @Nullable Long minBytes,
       @Nullable List<ContentCoding> codings,
-      @Nullable Boolean privates) {
+      @Nullable Boolean privates,
+      @Nullable DictionarySettings dictionary) {
 
     /** A route that says nothing. */
     public static final OfRoute NONE = new OfRoute(null, null, null, null, null);
+
+    /** A route without dictionaries. */
+    public OfRoute(
+        @Nullable Boolean enabled,
+        @Nullable List<String> types,
+        @Nullable Long minBytes,
+        @Nullable List<ContentCoding> codings,
+        @Nullable Boolean privates) {
+      this(enabled, types, minBytes, codings, privates, null);
+    }
 
     /** The settings of such a route. */
     public CompressionSettings over(CompressionSettings node) {
@@ -39,7 +51,8 @@ public record CompressionConfig(CompressionSettings settings, int threads, int s
           codings == null ? node.codings() : codings,
           node.streams(),
           node.copies(),
-          privates == null ? node.isPrivate() : privates);
+          privates == null ? node.isPrivate() : privates,
+          dictionary);
     }
   }
 }

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The keys of content codings: of the node, and of routes. */
@@ -144,7 +145,10 @@ final class CompressionKeys {
 
   /** Of each route. */
   static final List<Field<RouteConfig, ?>> OF_ROUTE =
-      List.of(ROUTE_ENABLED, ROUTE_TYPES, ROUTE_MIN, ROUTE_CODINGS, ROUTE_PRIVATE);
+      Stream.concat(
+              Stream.of(ROUTE_ENABLED, ROUTE_TYPES, ROUTE_MIN, ROUTE_CODINGS, ROUTE_PRIVATE),
+              DictionaryKeys.OF_ROUTE.stream())
+          .toList();
 
   static final Section<CompressionConfig> SECTION =
       new Section<>(

@@ -19,6 +19,9 @@ public final class CopyCounters {
     FAILED
   }
 
+  /** Of deltas: responses that were learned to be dictionaries. */
+  public long dictionaries;
+
   private final long[] outcomes = new long[Outcome.values().length];
 
   /** Responses that were served from a copy. */

@@ -118,6 +118,9 @@ public final class LoopCounters {
   /** Coded copies of stored responses. */
   public final CopyCounters copies = new CopyCounters();
 
+  /** Deltas, which are copies against a dictionary. */
+  public final CopyCounters deltas = new CopyCounters();
+
   /** Pages assembled from ESI. */
   public final EsiCounters esi = new EsiCounters();
 

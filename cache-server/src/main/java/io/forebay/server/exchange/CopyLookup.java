@@ -1,24 +1,35 @@
 package io.forebay.server.exchange;
 
+import io.forebay.core.http.FieldsView;
 import io.forebay.core.http.KnownField;
 import io.forebay.core.http.Latin1Text;
+import io.forebay.core.http.RequestView;
 import io.forebay.core.http.WireRequest;
 import io.forebay.core.key.KeyBuilder;
+import io.forebay.core.policy.StoredHeader;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.core.route.Route;
 import io.forebay.server.compress.CodingLevels;
 import io.forebay.server.compress.CodingWeights;
 import io.forebay.server.compress.CompressionSettings;
 import io.forebay.server.compress.ContentCoding;
+import io.forebay.server.compress.DictionarySettings;
+import io.forebay.server.compress.copy.CopyForm;
 import io.forebay.server.compress.copy.CopyKeys;
 import io.forebay.server.compress.copy.CopyMaker;
 import io.forebay.server.compress.copy.Representation;
+import io.forebay.server.compress.copy.StoredDictionary;
+import io.forebay.server.compress.dictionary.DeltaChoice;
+import io.forebay.server.compress.dictionary.Dictionaries;
 import io.forebay.server.fill.FillContext;
 import io.forebay.server.runtime.RuntimeConfig;
 import io.forebay.storage.lane.StoreLane;
 import io.forebay.storage.object.InstallOutcome;
 import io.forebay.storage.object.StoredHead;
 import io.forebay.storage.transit.TransitBuffer;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,6 +57,7 @@ final class CopyLookup {
 
   private final FillContext loop;
   private final CopyMaker maker;
+  private final Dictionaries dictionaries;
   private final StoreLane lane;
   private final KeyBuilder keys;
   private final StoredMeta meta;
@@ -53,17 +65,21 @@ final class CopyLookup {
   private final Latin1Text text = new Latin1Text();
 
   // The last Accept-Encoding in the fast lane, and its weights: most clients send the same.
-  private final byte[] known = new byte[MAX_KNOWN];
-  private int knownLength;
+  private final byte[] lastAccepted = new byte[MAX_KNOWN];
+  private int acceptedLength;
   private long knownWeights = CodingWeights.NONE;
 
   // The copy that was found last.
   private @Nullable ContentCoding coding;
+  private @Nullable String token;
+  private boolean isDelta;
+  private boolean isMissing;
   private long copyHi;
   private long copyLo;
   private long copyObjectId;
 
-  CopyLookup(FillContext loop, CopyMaker maker) {
+  CopyLookup(FillContext loop, CopyMaker maker, Dictionaries dictionaries) {
+    this.dictionaries = dictionaries;
     this.loop = loop;
     this.maker = maker;
     this.lane = loop.lane();
@@ -79,6 +95,16 @@ final class CopyLookup {
   /** That of the copy that was found last. */
   @Nullable ContentCoding coding() {
     return coding;
+  }
+
+  /** The same as in Content-Encoding, also of a delta; for an exchange. */
+  @Nullable String token() {
+    return token;
+  }
+
+  /** Whether it is a delta; for an exchange. */
+  boolean isDelta() {
+    return isDelta;
   }
 
   // --- for an exchange --------------------------------------------------------------------------
@@ -98,10 +124,18 @@ final class CopyLookup {
         || keys.lo() != request.keyLo()) {
       return Found.SOURCE;
     }
-    return switch (Representation.of(request.view(), meta, settings)) {
+    int storageClass = loop.storageClass(route);
+    Representation chosen = Representation.of(request.view(), meta, settings);
+    if (settings.dictionary() != null) {
+      Found delta = findDelta(request, settings, chosen, storageClass);
+      if (delta != Found.SOURCE) {
+        return delta;
+      }
+    }
+    return switch (chosen) {
       case Representation.Identity(), Representation.Confirmed(String _) -> Found.SOURCE;
       case Representation.Coded(ContentCoding coding) ->
-          find(request, coding, settings.copies(), loop.storageClass(route));
+          find(request, coding, settings.copies(), storageClass);
     };
   }
 
@@ -111,7 +145,85 @@ final class CopyLookup {
       return Found.SOURCE;
     }
     coding = wanted;
-    if (!CopyKeys.build(keys, wanted, levels)) {
+    Found found = find(request, CopyKeys.form(wanted, levels), storageClass);
+    token = wanted.token();
+    isDelta = false;
+    if (isMissing) {
+      maker.ask(source, meta, wanted, levels, storageClass);
+    }
+    return found;
+  }
+
+  /** SOURCE where there is none, or the request is not to get one. */
+  private Found findDelta(
+      ClientRequest request,
+      CompressionSettings settings,
+      Representation chosen,
+      int storageClass) {
+    DictionarySettings offered = settings.dictionary();
+    RequestView view = request.view();
+    Route route = request.route();
+    if (offered == null || !view.scheme().equals("https")) {
+      return Found.SOURCE;
+    }
+    dictionaries.learn(view, route, offered, source, meta, storageClass);
+    DeltaChoice choice =
+        DeltaChoice.of(view, settings, chosen, source.totalLength(), this::fieldsOfSource);
+    StoredDictionary dictionary =
+        choice == null ? null : dictionaries.find(view, route, choice.sha256());
+    if (choice == null || dictionary == null) {
+      return Found.SOURCE;
+    }
+    int level = settings.copies().of(choice.coding().encoder());
+    CopyForm form = CopyForm.of(choice.coding(), level, choice.sha256());
+    if (maker.isRefused(source, form, loop.nowMillis())) {
+      return Found.SOURCE;
+    }
+    Found found = find(request, form, storageClass);
+    token = choice.coding().token();
+    isDelta = true;
+    if (isMissing) {
+      long best = bestLength(settings, choice.plain());
+      if (best >= 0) {
+        maker.ask(source, meta, choice.coding(), level, dictionary, best, storageClass);
+      }
+    }
+    return found;
+  }
+
+  private FieldsView fieldsOfSource() {
+    byte[] lines = new byte[source.headLength() - meta.length()];
+    MemorySegment.copy(
+        loop.store().bytes(source),
+        ValueLayout.JAVA_BYTE,
+        source.headOffset() + (long) meta.length(),
+        lines,
+        0,
+        lines.length);
+    return StoredHeader.decode(lines);
+  }
+
+  /** Length of the body that a client gets without a dictionary; -1 while it is not known. */
+  private long bestLength(CompressionSettings settings, @Nullable ContentCoding plain) {
+    if (plain == null || maker.isRefused(source, plain, settings.copies(), loop.nowMillis())) {
+      return source.totalLength();
+    }
+    long length = -1;
+    if (CopyKeys.build(keys, plain, settings.copies())
+        && lane.find(keys.hi(), keys.lo(), keys.text(), keys.textLength()) == StoreLane.Found.HIT
+        && isOfSource(lane.head())) {
+      length = lane.head().totalLength();
+      lane.unpin(lane.head());
+    }
+    wrapSource();
+    keys.uncoded();
+    return length;
+  }
+
+  /** Whether there is no such copy yet, {@code isMissing} says. */
+  private Found find(ClientRequest request, CopyForm wanted, int storageClass) {
+    isMissing = false;
+    if (!CopyKeys.build(keys, wanted)) {
       keys.uncoded();
       return Found.SOURCE;
     }
@@ -120,7 +232,7 @@ final class CopyLookup {
       if (meta.sourceBirth() == source.birth()) {
         return served();
       }
-      found = rewritten(wanted, levels, storageClass);
+      found = rewritten(wanted, storageClass);
       if (found == StoreLane.Found.HIT) {
         return served();
       }
@@ -130,9 +242,7 @@ final class CopyLookup {
     if (found == StoreLane.Found.ON_DISK) {
       return Found.ON_DISK;
     }
-    if (found != StoreLane.Found.BUSY) {
-      maker.ask(source, meta, wanted, levels, storageClass);
-    }
+    isMissing = found != StoreLane.Found.BUSY;
     return Found.SOURCE;
   }
 
@@ -180,15 +290,14 @@ final class CopyLookup {
    * The source has another head by now, since its origin has confirmed it: writes that of the copy
    * anew, and finds it. Expects the key of the copy; HIT if it is found.
    */
-  private StoreLane.Found rewritten(ContentCoding wanted, CodingLevels levels, int storageClass) {
+  private StoreLane.Found rewritten(CopyForm wanted, int storageClass) {
     long objectId = lane.head().objectId();
     String etag = meta.etag();
     lane.unpin(lane.head());
     wrapSource();
     keys.uncoded();
-    InstallOutcome outcome =
-        maker.rewrite(source, meta, objectId, etag, wanted, levels, storageClass);
-    if (!CopyKeys.build(keys, wanted, levels)) {
+    InstallOutcome outcome = maker.rewrite(source, meta, objectId, etag, wanted, storageClass);
+    if (!CopyKeys.build(keys, wanted)) {
       return StoreLane.Found.BUSY;
     }
     return switch (outcome) {
@@ -213,6 +322,35 @@ final class CopyLookup {
     boolean ignored = lane.drop(copyHi, copyLo, copyObjectId);
   }
 
+  /** A response that was fetched is to be found as a dictionary from now on, if it was stored. */
+  void learnStored(RequestView question, Route route, DictionarySettings settings) {
+    if (!keys.build(question, route.keyRecipe()) || !isFound()) {
+      return;
+    }
+    if (meta.isVaryMarker()) {
+      List<String> selecting = meta.selectingFields();
+      lane.unpin(lane.head());
+      if (!keys.variant(question, selecting) || !isFound()) {
+        return;
+      }
+    }
+    StoredHead head = lane.head();
+    dictionaries.learn(question, route, settings, head, meta, loop.storageClass(route));
+    lane.unpin(head);
+  }
+
+  private boolean isFound() {
+    if (lane.find(keys.hi(), keys.lo(), keys.text(), keys.textLength()) != StoreLane.Found.HIT) {
+      return false;
+    }
+    StoredHead head = lane.head();
+    boolean isThere = meta.wrap(loop.store().bytes(head), head.headOffset());
+    if (!isThere) {
+      lane.unpin(head);
+    }
+    return isThere;
+  }
+
   // --- for the fast lane ------------------------------------------------------------------------
 
   /**
@@ -229,6 +367,10 @@ final class CopyLookup {
     CompressionSettings settings = config.compression(route);
     if (!CopyMaker.mayHaveCopies(settings, meta, found.totalLength())) {
       return Found.SOURCE;
+    }
+    if (settings.dictionary() != null && request.field("available-dictionary", text)) {
+      lane.unpin(found.region());
+      return Found.AGAIN;
     }
     ContentCoding wanted = settings.choose(weights(request));
     if (wanted == null || maker.isRefused(found, wanted, settings.copies(), nowMillis)) {
@@ -276,8 +418,8 @@ final class CopyLookup {
     }
     if (!isKnown(text)) {
       knownWeights = CodingWeights.add(CodingWeights.NONE, text);
-      knownLength = Math.min(text.length(), known.length + 1);
-      text.copyTo(known, 0, 0, Math.min(text.length(), known.length));
+      acceptedLength = Math.min(text.length(), lastAccepted.length + 1);
+      text.copyTo(lastAccepted, 0, 0, Math.min(text.length(), lastAccepted.length));
     }
     long weights = knownWeights;
     while ((next = request.nextField("accept-encoding", next, text)) >= 0) {
@@ -288,11 +430,11 @@ final class CopyLookup {
 
   private boolean isKnown(Latin1Text value) {
     // A longer value than can be kept is never known.
-    if (value.length() != knownLength || knownLength > known.length) {
+    if (value.length() != acceptedLength || acceptedLength > lastAccepted.length) {
       return false;
     }
-    for (int i = 0; i < knownLength; i++) {
-      if (value.charAt(i) != (char) (known[i] & 0xff)) {
+    for (int i = 0; i < acceptedLength; i++) {
+      if (value.charAt(i) != (char) (lastAccepted[i] & 0xff)) {
         return false;
       }
     }

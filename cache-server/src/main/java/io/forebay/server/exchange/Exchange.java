@@ -10,7 +10,7 @@ import io.forebay.core.policy.ProxyError;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.core.route.Route;
-import io.forebay.server.compress.ContentCoding;
+import io.forebay.server.compress.DictionarySettings;
 import io.forebay.server.counters.LimitKey;
 import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.deliver.BodyBytes;
@@ -381,9 +381,8 @@ final class Exchange extends ClientResponse
     if (isCopy) {
       switch (sent) {
         case BEGUN -> {
-          loop.counters().copies.served++;
-          ContentCoding coding = copies.coding();
-          record().coding(coding == null ? null : coding.token());
+          (copies.isDelta() ? loop.counters().deltas : loop.counters().copies).served++;
+          record().coding(copies.token());
         }
         case INCOMPLETE -> {
           copies.forget();
@@ -718,8 +717,20 @@ final class Exchange extends ClientResponse
     return Step.AWAIT;
   }
 
+  /** What was just stored may be a dictionary for the next requests. */
+  private void learnDictionary() {
+    Route route = request.routeIfAny();
+    DictionarySettings settings =
+        fetching == null || route == null ? null : request.config().dictionary(route);
+    if (settings != null && request.view().scheme().equals("https") && request.hasParts()) {
+      RequestView question = request.question();
+      loop.eventLoop().execute(() -> copies.learnStored(question, request.route(), settings));
+    }
+  }
+
   @Override
   void release() {
+    learnDictionary();
     request.unbounded();
     leaveFill();
     if (fetching != null) {

@@ -6,6 +6,7 @@ import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.accesslog.AccessLogRing;
 import io.forebay.server.compress.Compressors;
 import io.forebay.server.compress.copy.CopyMaker;
+import io.forebay.server.compress.dictionary.Dictionaries;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.deliver.Leases;
 import io.forebay.server.fairness.ClientLimiter;
@@ -38,6 +39,7 @@ import java.util.function.DoubleSupplier;
  * @param copies makes coded copies of stored responses
  * @param challenges answers to ACME validations that are expected
  * @param compressors code bodies off the loops; all loops share them
+ * @param dictionaries finds the compression dictionaries that clients name
  */
 public record ExchangeContext(
     FillContext filling,
@@ -54,7 +56,8 @@ public record ExchangeContext(
     DoubleSupplier random,
     CopyMaker copies,
     ChallengeTokens challenges,
-    Compressors compressors) {
+    Compressors compressors,
+    Dictionaries dictionaries) {
 
   public int index() {
     return filling.index();

@@ -41,7 +41,7 @@ public final class ExchangeFactory implements RequestHandler {
     this.snapshots = snapshots;
     this.lookup = new Lookup(loop.filling());
     this.responses = new StoredResponseSender(loop);
-    this.copies = new CopyLookup(loop.filling(), loop.copies());
+    this.copies = new CopyLookup(loop.filling(), loop.copies(), loop.dictionaries());
     this.esi =
         new EsiContext(
             loop.eventLoop(),

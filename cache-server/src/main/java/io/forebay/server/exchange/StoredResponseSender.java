@@ -350,6 +350,16 @@ final class StoredResponseSender {
     if (meta.lacksVary()) {
       out.variesByEncoding();
     }
+    DictionaryLines.write(
+        out,
+        request.config(),
+        request.route(),
+        request.view().scheme(),
+        meta,
+        plan.status() == meta.status(),
+        loop.store().bytes(head),
+        blockOffset,
+        blockLength);
     TagFields.filter(out, request.config(), request.client());
     tellPlayer(request, response, out, true);
     out.age(Age.currentAgeSeconds(meta, now)).via(request.config().viaLine());
@@ -416,6 +426,16 @@ final class StoredResponseSender {
     if (meta.lacksVary()) {
       out.variesByEncoding();
     }
+    DictionaryLines.write(
+        out,
+        snapshot,
+        route,
+        scheme,
+        meta,
+        true,
+        loop.store().region(head.region()),
+        blockOffset,
+        blockLength);
     TagFields.filter(out, snapshot, client);
     PlayerReports.tell(out, snapshot, route, context.load().isShedding(), true, 0);
     long ageMillis = Age.currentAgeMillis(meta, now);
@@ -523,6 +543,16 @@ final class StoredResponseSender {
     if (lacksVary) {
       out.variesByEncoding();
     }
+    DictionaryLines.write(
+        out,
+        request.config(),
+        request.route(),
+        request.view().scheme(),
+        meta,
+        plan.status() == meta.status(),
+        MemorySegment.ofArray(block),
+        0,
+        block.length);
     TagFields.filter(out, request.config(), request.client());
     tellPlayer(request, response, out, !isLeader);
     long age = Age.currentAgeSeconds(meta, loop.nowMillis());

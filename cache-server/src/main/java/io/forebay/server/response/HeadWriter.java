@@ -6,6 +6,7 @@ import io.forebay.server.http.ResponseSink;
 import io.forebay.server.rule.FieldEdits;
 import io.forebay.server.rule.RuleOutcome;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
@@ -66,6 +67,9 @@ public final class HeadWriter {
 
   private static final byte[] VARIES_BY_ENCODING =
       "vary: accept-encoding\r\n".getBytes(StandardCharsets.US_ASCII);
+
+  private static final byte[] VARIES_BY_DICTIONARY =
+      "vary: available-dictionary\r\n".getBytes(StandardCharsets.US_ASCII);
 
   private final byte[] scratch;
   private @Nullable ResponseSink sink;
@@ -132,6 +136,22 @@ public final class HeadWriter {
   /** {@code Vary: Accept-Encoding}, beside what the fields say. */
   public HeadWriter variesByEncoding() {
     at(FIELDS).writeBytes(VARIES_BY_ENCODING);
+    return this;
+  }
+
+  /** {@code Vary: Available-Dictionary}, beside what the fields say. */
+  public HeadWriter variesByDictionary() {
+    at(FIELDS).writeBytes(VARIES_BY_DICTIONARY);
+    return this;
+  }
+
+  /**
+   * One more line beside the fields.
+   *
+   * @param ascii with its end
+   */
+  public HeadWriter line(String ascii) {
+    int ignored = ByteBufUtil.writeAscii(at(FIELDS), ascii);
     return this;
   }
 

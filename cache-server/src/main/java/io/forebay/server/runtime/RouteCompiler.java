@@ -12,6 +12,7 @@ import io.forebay.core.route.RouteForwarding;
 import io.forebay.core.route.RouteSettings;
 import io.forebay.core.route.RouteTable;
 import io.forebay.server.cmcd.CmcdSettings;
+import io.forebay.server.compress.AvailableDictionary;
 import io.forebay.server.config.ProtectionProfile;
 import io.forebay.server.config.ServerConfig.KeyConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
@@ -90,11 +91,14 @@ final class RouteCompiler {
    * Where the node answers to origins of scripts, a fill does not send Origin: what is stored is
    * for all of them. Likewise it does not send what a player tells, where the node reads that.
    */
-  private static List<String> ignored(KeyConfig key, boolean hasCors, boolean readsCmcd) {
+  private static List<String> ignored(KeyConfig key, boolean hasCors, boolean readsCmcd, boolean hasDictionaries) {
     Stream<String> ofNode =
-        Stream.concat(
-            hasCors ? Stream.of("origin") : Stream.of(),
-            readsCmcd ? CmcdSettings.FIELDS.stream() : Stream.of());
+        Stream.of(
+                hasCors ? List.of("origin") : List.<String>of(),
+                readsCmcd ? CmcdSettings.FIELDS : List.<String>of(),
+                // The node makes the deltas: to the origin they would only be variants.
+                hasDictionaries ? AvailableDictionary.FIELDS : List.<String>of())
+            .flatMap(List::stream);
     return Stream.concat(
             key.ignoreHeaders().stream(),
             ofNode.filter(name ->
@@ -124,7 +128,8 @@ final class RouteCompiler {
             protection,
             route.rules().presets().cors() != null,
             route.video().cmcd().isRead(),
-            route.settings().media().isLive());
+            route.settings().media().isLive(),
+            route.compression().dictionary() != null);
     return route.rules().keyGroups().isEmpty() ? recipe : recipe.ofGroups("");
   }
 
@@ -133,7 +138,8 @@ final class RouteCompiler {
       @Nullable ProtectionProfile protection,
       boolean hasCors,
       boolean readsCmcd,
-      boolean isLive) {
+      boolean isLive,
+      boolean hasDictionaries) {
     List<String> ofPlayers = readsCmcd ? List.of(CmcdSettings.PARAMETER) : List.of();
     List<String> credentials = protection == null ? List.of() : protection.credentialParameters();
     List<String> verified = protection == null ? List.of() : protection.verifiedFields();
@@ -154,7 +160,7 @@ final class RouteCompiler {
             key.cookies(),
             key.device(),
             key.languages(),
-            ignored(key, hasCors, readsCmcd),
+            ignored(key, hasCors, readsCmcd, hasDictionaries),
             new UnkeyedFields(key.unkeyed().drop(), key.unkeyed().pass()),
             new AcceptClasses(key.acceptClasses())),
         key.variants(),

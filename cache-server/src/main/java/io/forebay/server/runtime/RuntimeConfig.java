@@ -10,6 +10,7 @@ import io.forebay.core.route.RouteTable;
 import io.forebay.server.cmcd.CmcdSettings;
 import io.forebay.server.compress.CompressionSettings;
 import io.forebay.server.compress.Compressors;
+import io.forebay.server.compress.DictionarySettings;
 import io.forebay.server.config.EsiConfig;
 import io.forebay.server.config.FallbackOrder;
 import io.forebay.server.config.ForwardAuthConfig;
@@ -99,6 +100,8 @@ public final class RuntimeConfig {
 
   /** How responses are compressed, by route; null where none are. */
   private final @Nullable Map<String, CompressionSettings> compression;
+
+  private final boolean hasDictionaries;
 
   /** Routes whose pages are assembled from ESI; null where there are none. */
   private final @Nullable Map<String, EsiConfig> esi;
@@ -207,6 +210,9 @@ public final class RuntimeConfig {
     }
     this.groupRecipes = Map.copyOf(recipes);
     this.compression = compression(config);
+    this.hasDictionaries =
+        compression != null
+            && compression.values().stream().anyMatch(settings -> settings.dictionary() != null);
     Map<String, EsiConfig> assembling =
         config.routes().stream()
             .filter(route -> route.esi().isOn())
@@ -224,6 +230,11 @@ public final class RuntimeConfig {
       }
     }
     return byRoute.isEmpty() ? null : Map.copyOf(byRoute);
+  }
+
+  /** What a route does with dictionaries, or null. */
+  public @Nullable DictionarySettings dictionary(Route route) {
+    return hasDictionaries ? compression(route).dictionary() : null;
   }
 
   /** Whether any route compresses, or may have to decompress a page that it assembles. */

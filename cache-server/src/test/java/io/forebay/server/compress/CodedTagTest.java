@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Entity tags of coded responses and the way back. */
@@ -42,6 +43,24 @@ final class CodedTagTest {
   void othersHaveNoSuffix(String tag) {
     assertNull(CodedTag.coding(tag));
     assertEquals(tag, CodedTag.strip(tag));
+  }
+
+  @ParameterizedTest
+  @EnumSource(DeltaCoding.class)
+  void aTagOfADeltaNamesItsDictionaryToo(DeltaCoding coding) {
+    byte[] hash = new byte[32];
+    hash[7] = 42;
+    byte[] other = new byte[32];
+    other[7] = 43;
+    String tag = "\"abc" + CodedTag.suffix(coding, 9, hash) + "77\"";
+    assertEquals("\"abc-" + coding.token() + "9.1000000004277\"", tag);
+    assertEquals("\"abc\"", CodedTag.strip(tag));
+    assertEquals(coding, CodedTag.delta(tag, hash));
+    assertNull(CodedTag.delta(tag, other));
+    assertNull(CodedTag.coding(tag), "no coding that a client could take without it");
+    assertNull(CodedTag.delta("\"abc\"", hash));
+    assertNull(CodedTag.delta("\"abc-br9.1000000004277\"", hash));
+    assertEquals(tag + ", \"abc\"", CodedTag.withStripped(tag));
   }
 
   @ParameterizedTest

@@ -1,5 +1,6 @@
 package io.forebay.server.config;
 
+import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -17,6 +18,7 @@ import io.forebay.server.cmcd.CmcdSettings;
 import io.forebay.server.compress.CodingLevels;
 import io.forebay.server.compress.CompressionSettings;
 import io.forebay.server.compress.ContentCoding;
+import io.forebay.server.compress.DictionarySettings;
 import io.forebay.server.config.ServerConfig.Address;
 import io.forebay.server.config.ServerConfig.Balance;
 import io.forebay.server.config.ServerConfig.EjectionConfig;
@@ -981,6 +983,56 @@ final class ConfigLoaderTest {
     assertEquals(1, problems.size(), problems.toString());
     assertEquals("routes.0." + path, problems.getFirst().path());
     assertEquals(message, problems.getFirst().message());
+  }
+
+  @Test
+  void aRouteSaysWhatItsDictionariesAreFor() throws IOException {
+    write(
+        ORIGIN
+            + """
+            routes:
+              - match: {path: /app/}
+                dictionary: {match: "/app/*", match-dest: [script, style], id: app 1, max-size: 1MiB}
+              - {match: {path: /on/}, dictionary: on}
+              - {match: {path: /off/}, dictionary: {enabled: off, match: /x}}
+              - {match: {path: /short/}, dictionary: {match: "/short/:v/a.js"}}
+            """);
+    List<RouteConfig> routes = loaded().routes();
+    DictionarySettings full = requireNonNull(routes.get(0).compression().dictionary());
+    assertEquals(
+        "use-as-dictionary: match=\"/app/*\", match-dest=(\"script\" \"style\"), id=\"app 1\"\r\n",
+        full.line());
+    assertEquals(1 << 20, full.maxBytes());
+    DictionarySettings on = requireNonNull(routes.get(1).compression().dictionary());
+    assertEquals("", on.line());
+    assertEquals(2 << 20, on.maxBytes());
+    assertNull(routes.get(2).compression().dictionary());
+    assertEquals(
+        "use-as-dictionary: match=\"/short/:v/a.js\"\r\n",
+        requireNonNull(routes.get(3).compression().dictionary()).line());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          dictionary: {match: app}                            | dictionary.match
+          dictionary: {match: '/a(b)'}                        | dictionary.match
+          dictionary: {match: '/a"b'}                         | dictionary.match
+          dictionary: {match: /a, match-dest: [Script]}       | dictionary.match-dest
+          dictionary: {match: /a, id: 'a"b'}                  | dictionary.id
+          dictionary: {enabled: on, id: a}                    | dictionary.id
+          dictionary: {enabled: on, match-dest: [script]}     | dictionary.match-dest
+          dictionary: {match: /a, max-size: 9MiB}             | dictionary.max-size
+          dictionary: {match: /a}, compress: off              | dictionary.match
+          dictionary: on, key: {host: a.example}              | dictionary.enabled
+          dictionary: {match: /a}, key: {port: no}            | dictionary.match
+          dictionary: {match: /a}, key: {scheme: no}          | dictionary.match
+          """)
+  void refusesDictionariesThatCannotWork(String keys, String path) throws IOException {
+    write(ORIGIN + "routes: [{" + keys + "}]");
+    assertEquals("routes.0." + path, refused().getFirst().path());
   }
 
   @ParameterizedTest

@@ -303,6 +303,10 @@ public final class StoreReport {
     if (meta == null) {
       return Reason.MISS_DAMAGED.explanation();
     }
+    String coding = KeyText.coding(one.head().key());
+    if (meta.isCodedCopy() && coding != null && coding.startsWith("dictionary-")) {
+      return "It leads from the hash that clients name to the response that is their dictionary.";
+    }
     if (meta.isCodedCopy()) {
       return "It is a copy in a content coding: it is served in place of the response that it was"
           + " made of, to clients that accept the coding, as long as that is stored.";

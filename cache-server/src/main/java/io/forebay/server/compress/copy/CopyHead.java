@@ -3,7 +3,6 @@ package io.forebay.server.compress.copy;
 import io.forebay.core.policy.StoredHeader;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.compress.CodedTag;
-import io.forebay.server.compress.ContentCoding;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
@@ -38,7 +37,7 @@ public final class CopyHead {
       int headLength,
       long sourceObjectId,
       long sourceBirth,
-      ContentCoding coding,
+      CopyForm form,
       String tagSuffix) {
     byte[] block = new byte[headLength - source.length()];
     MemorySegment.copy(
@@ -54,12 +53,13 @@ public final class CopyHead {
       // What has no strong tag of its own can't be told from other codings by a range of it.
       boolean isLeftOut =
           LEFT_OUT.contains(name)
-              || (name.equals("accept-ranges") && (etag == null || etag.startsWith("W/")));
+              || (name.equals("accept-ranges")
+                  && (form.isDelta() || etag == null || etag.startsWith("W/")));
       if (!isLeftOut) {
         lines.append(line);
       }
     }
-    lines.append("content-encoding: ").append(coding.token()).append("\r\n");
+    lines.append("content-encoding: ").append(form.coding()).append("\r\n");
     if (etag != null) {
       lines.append("etag: ").append(etag).append("\r\n");
     }
@@ -76,17 +76,7 @@ public final class CopyHead {
     return head;
   }
 
-  /**
-   * The suffix of a copy's tag. Its last number is another one for each copy that is made: the
-   * bytes may depend on how the body came, so the same tag of two copies would not be a strong one.
-   *
-   * @param number any number that no other copy has
-   */
-  static String tagSuffix(ContentCoding coding, int level, long number) {
-    return CodedTag.suffix(coding, level) + number;
-  }
-
-  /** The same of a copy that is there. */
+  /** The suffix of the tag of a copy that is there, or null. */
   static @Nullable String tagSuffix(@Nullable String copyTag) {
     int end = copyTag == null ? 0 : CodedTag.strip(copyTag).length() - 1;
     return copyTag == null || end >= copyTag.length() - 1

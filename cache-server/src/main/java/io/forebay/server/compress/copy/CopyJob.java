@@ -1,15 +1,12 @@
 package io.forebay.server.compress.copy;
 
 import io.forebay.server.compress.CodingStream;
+import io.forebay.server.counters.CopyCounters;
 import io.forebay.server.counters.CopyCounters.Outcome;
 import io.forebay.server.fill.FillContext;
-import io.forebay.storage.disk.DiskWaiter;
 import io.forebay.storage.lane.ObjectWriter;
-import io.forebay.storage.lane.StoreLane;
 import io.forebay.storage.object.HeadSpec;
-import io.forebay.storage.object.SliceLocation;
 import io.forebay.storage.object.StoredHead;
-import io.forebay.storage.transit.TransitBuffer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
@@ -23,14 +20,14 @@ import org.jspecify.annotations.Nullable;
  * go meanwhile; then there is no copy.
  *
  * <pre>
- *   start ─► pump ─► piece ─► CodingStream ─► onEncoded ─► held, up to the size of a small object
- *              ▲                  │                             └─► ObjectWriter
- *              └──── onReady ─────┘           onEnd ─────► gain? ─► finish ─► Done
+ *   start ─► SourceReader ─► CodingStream ─► onEncoded ─► held, up to the size of a small object
+ *                 ▲               │                            └─► ObjectWriter
+ *                 └─── onReady ───┘           onEnd ─────► gain? ─► finish ─► Done
  * </pre>
  *
  * <p>Owner: the loop that asked for it.
  */
-final class CopyJob implements CodingStream.Listener {
+final class CopyJob implements CodingStream.Listener, SourceReader.Sink {
 
   /** What waits for the outcome, which is told once. */
   interface Done {
@@ -46,16 +43,10 @@ final class CopyJob implements CodingStream.Listener {
   /** For what does not change as long as the object is there. */
   static final int LONG_MINUTES = 24 * 60;
 
-  private static final int SHORT_MINUTES = 1;
-  private static final int FAILURE_MINUTES = 10;
-
   /** A copy is smaller by so many bytes at least, and by one part in so many. */
   private static final int MIN_GAIN_BYTES = 64;
 
   private static final int MIN_GAIN_DIVISOR = 20;
-
-  /** So much is copied for the coding in one go. */
-  private static final int PIECE_BYTES = 64 * 1024;
 
   private static final int MAX_RETRIES = 50;
   private static final long RETRY_MICROS = 200;
@@ -64,23 +55,14 @@ final class CopyJob implements CodingStream.Listener {
   private final HeadSpec spec;
   private final Done done;
 
-  // Of the source.
-  private final long objectId;
-  private final int sliceBytes;
+  private final CopyCounters counters;
+  private final SourceReader reader;
   private final long totalLength;
 
+  /** Length of the shortest body that clients could have without this copy. */
+  private final long bestLength;
+
   private @Nullable CodingStream stream;
-
-  /** Bytes of the source that the coding was given. */
-  private long position;
-
-  /** A slice that was read from a disk, while pieces of it are left. */
-  private @Nullable TransitBuffer read;
-
-  private int readSlice;
-  private boolean isReading;
-  private boolean isPumping;
-  private boolean isWhole;
 
   /** Coded bytes for which there is no writer yet. */
   private final ArrayDeque<ByteBuf> held = new ArrayDeque<>();
@@ -95,152 +77,80 @@ final class CopyJob implements CodingStream.Listener {
    *
    * @param spec of the copy, without birth and length
    * @param source held during the call
+   * @param bestLength of the shortest body that clients could have without this copy
+   * @param counters where it is counted
    */
-  CopyJob(FillContext loop, HeadSpec spec, StoredHead source, Done done) {
+  CopyJob(
+      FillContext loop,
+      HeadSpec spec,
+      StoredHead source,
+      long bestLength,
+      CopyCounters counters,
+      Done done) {
     this.loop = loop;
     this.spec = spec;
     this.done = done;
-    this.objectId = source.objectId();
-    this.sliceBytes = source.sliceBytes();
+    this.counters = counters;
+    this.bestLength = bestLength;
     this.totalLength = source.totalLength();
+    this.reader = new SourceReader(loop, source, this);
   }
 
   /**
    * Begins.
    *
+   * @param coding null if there was no place for it
    * @param body the whole body if it lies with the head of the source, else null
    */
-  void start(CodingStream coding, @Nullable ByteBuf body) {
+  void start(@Nullable CodingStream coding, @Nullable ByteBuffer body) {
     stream = coding;
-    if (body != null) {
-      position = body.readableBytes();
-      coding.write(body);
+    if (coding == null) {
+      end(Outcome.BUSY, 0);
+    } else {
+      reader.start(body);
     }
-    pump();
+  }
+
+  /** Does not begin. */
+  void giveUp(Outcome why) {
+    end(why, SourceReader.SHORT_MINUTES);
   }
 
   // --- reading the source -----------------------------------------------------------------------
 
-  private void pump() {
+  @Override
+  public boolean isReady() {
     CodingStream to = stream;
-    if (isPumping || isReading || isWhole || isOver || to == null) {
-      return;
+    return to != null && to.isReady();
+  }
+
+  @Override
+  public void onPiece(ByteBuffer bytes) {
+    CodingStream to = stream;
+    if (to != null && !isOver) {
+      // The coding copies it at once.
+      to.write(Unpooled.wrappedBuffer(bytes));
     }
-    isPumping = true;
-    try {
-      while (!isOver && position < totalLength && to.isReady() && writePiece(to)) {
-        retries = 0;
-      }
-    } catch (InternalError e) {
-      // A mapped page can't be read; the store finds that out by itself.
-      end(Outcome.FAILED, FAILURE_MINUTES);
-    }
-    isPumping = false;
-    if (!isOver && position == totalLength) {
-      isWhole = true;
+  }
+
+  @Override
+  public void onWhole() {
+    CodingStream to = stream;
+    if (to != null && !isOver) {
       to.end();
     }
   }
 
-  /** False where the next piece is not at hand. */
-  private boolean writePiece(CodingStream to) {
-    int slice = (int) (position / sliceBytes);
-    int within = (int) (position % sliceBytes);
-    TransitBuffer known = read;
-    if (known != null && readSlice == slice) {
-      write(to, known.bytes(), known.bodyOffset() + within, known.bodyLength() - within);
-      return true;
-    }
-    releaseRead();
-    StoreLane lane = loop.lane();
-    return switch (lane.findSlice(objectId, slice)) {
-      case HIT -> {
-        SliceLocation at = lane.slice();
-        int region = at.region();
-        try {
-          write(to, loop.store().regionBuffer(region), at.offset() + within, at.length() - within);
-        } finally {
-          lane.unpin(region);
-        }
-        yield true;
-      }
-      case ON_DISK -> {
-        TransitBuffer cached = lane.readCached();
-        if (cached != null) {
-          read = cached;
-          readSlice = slice;
-          yield true;
-        }
-        isReading = lane.read(new SliceWaiter(slice));
-        if (!isReading) {
-          end(Outcome.BUSY, SHORT_MINUTES);
-        }
-        yield false;
-      }
-      case MISS -> {
-        end(Outcome.SOURCE_GONE, SHORT_MINUTES);
-        yield false;
-      }
-      case BUSY -> {
-        retry(this::pump);
-        yield false;
-      }
-    };
-  }
-
-  private void write(CodingStream to, ByteBuffer from, int offset, int available) {
-    int length = (int) Math.min(Math.min(available, PIECE_BYTES), totalLength - position);
-    if (length <= 0) {
-      end(Outcome.FAILED, FAILURE_MINUTES);
-      return;
-    }
-    ByteBuffer bytes = from.duplicate();
-    bytes.limit(offset + length).position(offset);
-    position += length;
-    // The coding copies it at once.
-    to.write(Unpooled.wrappedBuffer(bytes));
-  }
-
-  private void onSliceRead(int slice, @Nullable TransitBuffer bytes) {
-    isReading = false;
-    if (isOver) {
-      if (bytes != null) {
-        bytes.release();
-      }
-      return;
-    }
-    releaseRead();
-    read = bytes;
-    readSlice = slice;
-    if (bytes == null && ++retries > MAX_RETRIES) {
-      end(Outcome.SOURCE_GONE, SHORT_MINUTES);
-      return;
-    }
-    // Without the bytes another look tells where the slice is by now.
-    pump();
-  }
-
-  private void releaseRead() {
-    TransitBuffer known = read;
-    read = null;
-    if (known != null) {
-      known.release();
-    }
-  }
-
-  private void retry(Runnable again) {
-    if (++retries > MAX_RETRIES) {
-      end(Outcome.SOURCE_GONE, SHORT_MINUTES);
-      return;
-    }
-    loop.eventLoop().schedule(again, RETRY_MICROS, TimeUnit.MICROSECONDS);
+  @Override
+  public void onLost(Outcome why, int minutes) {
+    end(why, minutes);
   }
 
   // --- writing the copy -------------------------------------------------------------------------
 
   @Override
   public void onReady() {
-    pump();
+    reader.pump();
   }
 
   @Override
@@ -260,7 +170,7 @@ final class CopyJob implements CodingStream.Listener {
 
   /** Length of the longest copy that is worth having. */
   private long largest() {
-    return totalLength - Math.max(MIN_GAIN_BYTES, totalLength / MIN_GAIN_DIVISOR);
+    return bestLength - Math.max(MIN_GAIN_BYTES, bestLength / MIN_GAIN_DIVISOR);
   }
 
   @Override
@@ -268,20 +178,19 @@ final class CopyJob implements CodingStream.Listener {
     if (isOver) {
       return;
     }
-    if (position != totalLength || codedBytes == 0) {
-      end(Outcome.FAILED, FAILURE_MINUTES);
+    if (!reader.isWhole() || codedBytes == 0) {
+      end(Outcome.FAILED, SourceReader.FAILURE_MINUTES);
       return;
     }
     store(codedBytes);
     if (!isOver) {
-      retries = 0;
       finish();
     }
   }
 
   @Override
   public void onFailed(Throwable why) {
-    end(Outcome.FAILED, FAILURE_MINUTES);
+    end(Outcome.FAILED, SourceReader.FAILURE_MINUTES);
   }
 
   /** Writes what is held; the length counts if nothing has been written before. */
@@ -293,7 +202,7 @@ final class CopyJob implements CodingStream.Listener {
       to = birth < 0 ? null : loop.lane().begin(born(spec, birth).with(length, spec.keyText()));
       if (to == null) {
         boolean isFull = birth < 0 || loop.lane().lacksRoom();
-        end(isFull ? Outcome.NO_ROOM : Outcome.SOURCE_GONE, SHORT_MINUTES);
+        end(isFull ? Outcome.NO_ROOM : Outcome.SOURCE_GONE, SourceReader.SHORT_MINUTES);
         return;
       }
       writer = to;
@@ -306,7 +215,7 @@ final class CopyJob implements CodingStream.Listener {
       }
       data.release();
       if (!isTaken) {
-        end(Outcome.NO_ROOM, SHORT_MINUTES);
+        end(Outcome.NO_ROOM, SourceReader.SHORT_MINUTES);
         return;
       }
     }
@@ -318,20 +227,20 @@ final class CopyJob implements CodingStream.Listener {
       return;
     }
     if (!to.reserveHead()) {
-      end(Outcome.NO_ROOM, SHORT_MINUTES);
+      end(Outcome.NO_ROOM, SourceReader.SHORT_MINUTES);
       return;
     }
     switch (to.finish()) {
-      case BUSY -> retry(this::finish);
+      case BUSY -> retry();
       case INSTALLED -> {
         writer = null;
-        loop.counters().copies.bytesIn += totalLength;
-        loop.counters().copies.bytesOut += codedBytes;
+        counters.bytesIn += totalLength;
+        counters.bytesOut += codedBytes;
         end(Outcome.MADE, 0);
       }
       case NO_SPACE -> {
         writer = null;
-        end(Outcome.NO_ROOM, SHORT_MINUTES);
+        end(Outcome.NO_ROOM, SourceReader.SHORT_MINUTES);
       }
       default -> {
         // A purge has come, or another response.
@@ -339,6 +248,14 @@ final class CopyJob implements CodingStream.Listener {
         end(Outcome.SOURCE_GONE, 0);
       }
     }
+  }
+
+  private void retry() {
+    if (++retries > MAX_RETRIES) {
+      end(Outcome.SOURCE_GONE, SourceReader.SHORT_MINUTES);
+      return;
+    }
+    loop.eventLoop().schedule(this::finish, RETRY_MICROS, TimeUnit.MICROSECONDS);
   }
 
   /** Every way leads here, once. */
@@ -351,7 +268,7 @@ final class CopyJob implements CodingStream.Listener {
     if (from != null) {
       from.cancel();
     }
-    releaseRead();
+    reader.stop();
     while (!held.isEmpty()) {
       held.remove().release();
     }
@@ -377,24 +294,5 @@ final class CopyJob implements CodingStream.Listener {
         spec.totalLength(),
         spec.copied(),
         spec.storageClass());
-  }
-
-  /** Waits for a slice that is read from a disk. */
-  private final class SliceWaiter implements DiskWaiter {
-    private final int slice;
-
-    SliceWaiter(int slice) {
-      this.slice = slice;
-    }
-
-    @Override
-    public boolean needsMemory() {
-      return false;
-    }
-
-    @Override
-    public void onRead(@Nullable TransitBuffer bytes) {
-      loop.eventLoop().execute(() -> onSliceRead(slice, bytes));
-    }
   }
 }

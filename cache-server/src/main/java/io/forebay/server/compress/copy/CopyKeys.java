@@ -1,10 +1,8 @@
 package io.forebay.server.compress.copy;
 
 import io.forebay.core.key.KeyBuilder;
-import io.forebay.server.compress.CodedTag;
 import io.forebay.server.compress.CodingLevels;
 import io.forebay.server.compress.ContentCoding;
-import java.nio.charset.StandardCharsets;
 
 /**
  * What tells the keys of the coded copies of a response apart: coding, level and version of the
@@ -13,25 +11,28 @@ import java.nio.charset.StandardCharsets;
 public final class CopyKeys {
   private static final int LEVELS = 32;
 
-  private static final byte[][] TEXTS = texts();
+  private static final CopyForm[] FORMS = forms();
 
   private CopyKeys() {}
 
-  private static byte[][] texts() {
-    byte[][] texts = new byte[ContentCoding.values().length * LEVELS][];
+  private static CopyForm[] forms() {
+    CopyForm[] forms = new CopyForm[ContentCoding.values().length * LEVELS];
     for (ContentCoding coding : ContentCoding.values()) {
       for (int level = 0; level < LEVELS; level++) {
-        // Without the hyphen that it begins with.
-        texts[number(coding, level)] =
-            CodedTag.suffix(coding, level).substring(1).getBytes(StandardCharsets.US_ASCII);
+        forms[number(coding, level)] = CopyForm.of(coding, level);
       }
     }
-    return texts;
+    return forms;
   }
 
-  /** The number of a coding at a level: less than 128. */
+  /** The number of a coding at a level: less than 96. */
   static int number(ContentCoding coding, int level) {
     return coding.ordinal() * LEVELS + level;
+  }
+
+  /** The copy in a coding. Allocates nothing. */
+  public static CopyForm form(ContentCoding coding, CodingLevels levels) {
+    return FORMS[number(coding, levels.of(coding))];
   }
 
   /**
@@ -39,6 +40,11 @@ public final class CopyKeys {
    * False where it is too long. Allocates nothing.
    */
   public static boolean build(KeyBuilder keys, ContentCoding coding, CodingLevels levels) {
-    return keys.coded(TEXTS[number(coding, levels.of(coding))]);
+    return build(keys, form(coding, levels));
+  }
+
+  /** The same for any copy. */
+  public static boolean build(KeyBuilder keys, CopyForm form) {
+    return keys.coded(form.keyText());
   }
 }

@@ -3,20 +3,20 @@ package io.forebay.server.compress.copy;
 import io.forebay.core.key.KeyBuilder;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.compress.CodingLevels;
-import io.forebay.server.compress.CodingStream;
 import io.forebay.server.compress.CompressionSettings;
 import io.forebay.server.compress.Compressors;
 import io.forebay.server.compress.ContentCoding;
+import io.forebay.server.compress.DeltaCoding;
+import io.forebay.server.counters.CopyCounters;
 import io.forebay.server.counters.CopyCounters.Outcome;
 import io.forebay.server.fill.FillContext;
 import io.forebay.storage.object.HeadSpec;
 import io.forebay.storage.object.InstallOutcome;
 import io.forebay.storage.object.StoredHead;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.netty.util.concurrent.EventExecutor;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +30,6 @@ public final class CopyMaker {
   /** Of larger bodies no copies are made. */
   public static final long MAX_BODY_BYTES = 64L << 20;
 
-  private static final int NO_MINUTES = 0;
   private static final long TAG_NUMBERS = 10_000_000_000L;
 
   private final FillContext loop;
@@ -64,7 +63,12 @@ public final class CopyMaker {
         && totalLength <= MAX_BODY_BYTES;
   }
 
-  /** Whether a copy was found not to be worth making, lately. Neither locks nor allocates. */
+  /** Whether a copy was found not to be worth making, lately. */
+  public boolean isRefused(StoredHead source, CopyForm form, long nowMillis) {
+    return registry.isRefused(form.numberOf(source.objectId()), nowMillis);
+  }
+
+  /** The same of a copy in a coding. Neither locks nor allocates. */
   public boolean isRefused(
       StoredHead source, ContentCoding coding, CodingLevels levels, long nowMillis) {
     return registry.isRefused(source.objectId(), coding, levels.of(coding), nowMillis);
@@ -83,72 +87,115 @@ public final class CopyMaker {
       ContentCoding coding,
       CodingLevels levels,
       int storageClass) {
-    int level = levels.of(coding);
+    CopyJob job =
+        job(
+            source,
+            meta,
+            CopyKeys.form(coding, levels),
+            source.totalLength(),
+            storageClass,
+            loop.counters().copies,
+            outcome -> {});
+    if (job != null) {
+      job.start(
+          compressors.open(
+              Compressors.Use.COPY, coding, levels.of(coding), source.totalLength(), executor, job),
+          SourceReader.inline(loop, source));
+    }
+  }
+
+  /**
+   * Has a delta made in the background, likewise, if its response has not so many already.
+   *
+   * @param source held by the caller, in memory or not
+   * @param meta of the source
+   * @param dictionary what the client has
+   * @param bestLength of the shortest body that the client could have without it
+   */
+  public void ask(
+      StoredHead source,
+      StoredMeta meta,
+      DeltaCoding coding,
+      int level,
+      StoredDictionary dictionary,
+      long bestLength,
+      int storageClass) {
     long objectId = source.objectId();
-    // What was only read from its disk for this request is hardly asked for again soon.
-    if (source.region() < 0 || !registry.begin(objectId, coding, level)) {
+    DeltaLimits limits = registry.deltas();
+    if (source.region() < 0 || !limits.begin(objectId)) {
       return;
     }
-    long number = loop.store().nextBirth();
-    HeadSpec spec =
-        number < 0
-            ? null
-            : spec(
-                source,
-                meta,
-                coding,
-                levels,
-                CopyHead.tagSuffix(coding, level, tagNumber(number)),
-                storageClass);
-    if (spec == null) {
-      registry.refuse(objectId, coding, level, loop.nowMillis(), CopyJob.LONG_MINUTES);
-      ended(objectId, coding, level, Outcome.FAILED, NO_MINUTES);
+    CopyJob job =
+        job(
+            source,
+            meta,
+            CopyForm.of(coding, level, dictionary.sha256()),
+            bestLength,
+            storageClass,
+            loop.counters().deltas,
+            outcome -> limits.end(objectId, outcome == Outcome.MADE));
+    if (job == null) {
       return;
+    }
+    long length = source.totalLength();
+    ByteBuffer inline = SourceReader.inline(loop, source);
+    // The source is not held until the dictionary has been read.
+    ByteBuffer body = inline == null ? null : ByteBuffer.allocate(inline.remaining()).put(inline);
+    BodyLoader.load(
+        loop,
+        dictionary,
+        bytes -> {
+          if (bytes == null) {
+            job.giveUp(Outcome.SOURCE_GONE);
+          } else {
+            job.start(
+                compressors.openDelta(
+                    coding, level, bytes, dictionary.sha256(), length, executor, job),
+                body == null ? null : body.flip());
+          }
+        });
+  }
+
+  /** Null if it is being made already, or can't be; the listener has been told then. */
+  private @Nullable CopyJob job(
+      StoredHead source,
+      StoredMeta meta,
+      CopyForm form,
+      long bestLength,
+      int storageClass,
+      CopyCounters counters,
+      Consumer<Outcome> listener) {
+    long objectId = source.objectId();
+    long number = form.numberOf(objectId);
+    // What was only read from its disk for this request is hardly asked for again soon.
+    if (source.region() < 0 || !registry.begin(number)) {
+      listener.accept(Outcome.BUSY);
+      return null;
+    }
+    CopyJob.Done done =
+        (outcome, minutes) -> {
+          if (minutes > 0) {
+            registry.refuse(number, loop.nowMillis(), minutes);
+          }
+          registry.end(number);
+          counters.count(outcome);
+          listener.accept(outcome);
+        };
+    long birth = loop.store().nextBirth();
+    HeadSpec spec =
+        birth < 0 ? null : spec(source, meta, form, form.tagSuffix(tagNumber(birth)), storageClass);
+    if (spec == null) {
+      done.ended(Outcome.FAILED, CopyJob.LONG_MINUTES);
+      return null;
     }
     HeadSpec.Copied copied =
         new HeadSpec.Copied(loop.keys().hi(), loop.keys().lo(), objectId, source.bodyBirth());
-    CopyJob job =
-        new CopyJob(
-            loop,
-            spec.copiedFrom(copied),
-            source,
-            (outcome, minutes) -> ended(objectId, coding, level, outcome, minutes));
-    CodingStream stream =
-        compressors.open(Compressors.Use.COPY, coding, level, source.totalLength(), executor, job);
-    if (stream == null) {
-      ended(objectId, coding, level, Outcome.BUSY, NO_MINUTES);
-      return;
-    }
-    job.start(stream, inline(source));
-  }
-
-  private void ended(long objectId, ContentCoding coding, int level, Outcome outcome, int minutes) {
-    if (minutes > 0) {
-      registry.refuse(objectId, coding, level, loop.nowMillis(), minutes);
-    }
-    registry.end(objectId, coding, level);
-    loop.counters().copies.count(outcome);
-  }
-
-  /** A body that lies with its head, or null. */
-  private @Nullable ByteBuf inline(StoredHead source) {
-    if (source.bodyOffset() < 0) {
-      return null;
-    }
-    ByteBuffer body = loop.store().regionBuffer(source.region()).duplicate();
-    body.limit(source.bodyOffset() + (int) source.totalLength()).position(source.bodyOffset());
-    // The coding copies it at once.
-    return Unpooled.wrappedBuffer(body);
+    return new CopyJob(loop, spec.copiedFrom(copied), source, bestLength, counters, done);
   }
 
   /** Null where key or head would be too long. Leaves the key of the source. */
   private @Nullable HeadSpec spec(
-      StoredHead source,
-      StoredMeta meta,
-      ContentCoding coding,
-      CodingLevels levels,
-      String tagSuffix,
-      int storageClass) {
+      StoredHead source, StoredMeta meta, CopyForm form, String tagSuffix, int storageClass) {
     byte[] head =
         CopyHead.of(
             meta,
@@ -157,10 +204,10 @@ public final class CopyMaker {
             source.headLength(),
             source.objectId(),
             source.birth(),
-            coding,
+            form,
             tagSuffix);
     KeyBuilder keys = loop.keys();
-    boolean isBuilt = CopyKeys.build(keys, coding, levels);
+    boolean isBuilt = CopyKeys.build(keys, form);
     HeadSpec spec =
         isBuilt && head != null
             ? new HeadSpec(
@@ -200,21 +247,20 @@ public final class CopyMaker {
       StoredMeta meta,
       long copyObjectId,
       @Nullable String copyTag,
-      ContentCoding coding,
-      CodingLevels levels,
+      CopyForm form,
       int storageClass) {
     long birth = loop.store().nextBirth();
     String suffix = CopyHead.tagSuffix(copyTag);
     if (suffix == null) {
-      suffix = CopyHead.tagSuffix(coding, levels.of(coding), tagNumber(birth));
+      suffix = form.tagSuffix(tagNumber(birth));
     }
-    HeadSpec spec = birth < 0 ? null : spec(source, meta, coding, levels, suffix, storageClass);
+    HeadSpec spec = birth < 0 ? null : spec(source, meta, form, suffix, storageClass);
     if (spec == null) {
       return InstallOutcome.NO_SPACE;
     }
     InstallOutcome outcome = loop.lane().refresh(CopyJob.born(spec, birth), copyObjectId);
     if (outcome == InstallOutcome.INSTALLED) {
-      loop.counters().copies.count(Outcome.REWRITTEN);
+      (form.isDelta() ? loop.counters().deltas : loop.counters().copies).count(Outcome.REWRITTEN);
     }
     return outcome;
   }

@@ -23,6 +23,7 @@ public final class CopyRegistry {
   private static final int MILLIS_A_MINUTE = 60_000;
 
   private final long startMillis;
+  private final DeltaLimits deltas = new DeltaLimits();
   private final Set<Long> active = ConcurrentHashMap.newKeySet();
 
   /** High bits: of the copy's number, mixed. Low bits: the minute until which it is refused. */
@@ -32,15 +33,30 @@ public final class CopyRegistry {
     startMillis = nowMillis;
   }
 
+  /** How many deltas there may be. */
+  DeltaLimits deltas() {
+    return deltas;
+  }
+
   /** Whether a copy of that object is not worth looking for. */
   boolean isRefused(long objectId, ContentCoding coding, int level, long nowMillis) {
-    long mixed = mixed(objectId, coding, level);
+    return isRefused(number(objectId, coding, level), nowMillis);
+  }
+
+  /** The same of what has that number. */
+  public boolean isRefused(long number, long nowMillis) {
+    long mixed = mixed(number);
     long entry = refused.getOpaque(slot(mixed));
     return ((entry ^ mixed) & ~MINUTES) == 0 && (entry & MINUTES) > minute(nowMillis);
   }
 
   void refuse(long objectId, ContentCoding coding, int level, long nowMillis, int minutes) {
-    long mixed = mixed(objectId, coding, level);
+    refuse(number(objectId, coding, level), nowMillis, minutes);
+  }
+
+  /** From now on what has that number is refused. */
+  public void refuse(long number, long nowMillis, int minutes) {
+    long mixed = mixed(number);
     // The minute that has begun is not a whole one.
     long until = Math.min(MINUTES, minute(nowMillis) + minutes + 1);
     refused.setOpaque(slot(mixed), (mixed & ~MINUTES) | until);
@@ -48,11 +64,21 @@ public final class CopyRegistry {
 
   /** Begins a job; false where it is made already, or so many are. {@link #end} follows. */
   boolean begin(long objectId, ContentCoding coding, int level) {
-    return active.size() < MAX_JOBS && active.add(number(objectId, coding, level));
+    return begin(number(objectId, coding, level));
+  }
+
+  /** The same of what has that number. */
+  public boolean begin(long number) {
+    return active.size() < MAX_JOBS && active.add(number);
   }
 
   void end(long objectId, ContentCoding coding, int level) {
-    active.remove(number(objectId, coding, level));
+    end(number(objectId, coding, level));
+  }
+
+  /** The same of what has that number. */
+  public void end(long number) {
+    active.remove(number);
   }
 
   /** How many copies are being made now. */
@@ -65,11 +91,11 @@ public final class CopyRegistry {
   }
 
   private static long number(long objectId, ContentCoding coding, int level) {
-    return objectId << 7 | CopyKeys.number(coding, level);
+    return CopyForm.numberOf(objectId, CopyKeys.number(coding, level));
   }
 
-  private static long mixed(long objectId, ContentCoding coding, int level) {
-    long mixed = number(objectId, coding, level) * 0x9E37_79B9_7F4A_7C15L;
+  private static long mixed(long number) {
+    long mixed = number * 0x9E37_79B9_7F4A_7C15L;
     mixed = (mixed ^ mixed >>> 32) * 0xD6E8_FEB8_6659_FD93L;
     return mixed ^ mixed >>> 32;
   }

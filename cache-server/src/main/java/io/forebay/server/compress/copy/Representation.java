@@ -4,11 +4,14 @@ import io.forebay.core.http.EntityTag;
 import io.forebay.core.http.KnownField;
 import io.forebay.core.http.RequestView;
 import io.forebay.core.policy.StoredMeta;
+import io.forebay.server.compress.AvailableDictionary;
 import io.forebay.server.compress.CodedTag;
 import io.forebay.server.compress.CodingWeights;
 import io.forebay.server.compress.CompressionSettings;
 import io.forebay.server.compress.ContentCoding;
+import io.forebay.server.compress.DeltaCoding;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,6 +74,9 @@ public sealed interface Representation {
         }
       }
       String known = tags.found(request, KnownField.IF_NONE_MATCH);
+      if (known == null && settings.dictionary() != null) {
+        known = tags.foundDelta(request);
+      }
       if (known != null) {
         return new Confirmed(known);
       }
@@ -114,6 +120,32 @@ public sealed interface Representation {
 
     /** The first of them in a list of tags, as strong or weak as the response's own, or null. */
     @Nullable String found(RequestView request, KnownField field) {
+      return found(request, field, tag -> coding(tag) != null);
+    }
+
+    /**
+     * The first in If-None-Match that is of a delta which the client takes now, to the dictionary
+     * that it has now: a cache in front of the node asks with the tags of all that it has stored.
+     */
+    @Nullable String foundDelta(RequestView request) {
+      byte[] dictionary = AvailableDictionary.of(request.fields());
+      if (dictionary == null) {
+        return null;
+      }
+      long accepted = DeltaCoding.weights(request.fields().all("accept-encoding"));
+      return found(
+          request,
+          KnownField.IF_NONE_MATCH,
+          tag -> {
+            DeltaCoding delta = CodedTag.delta(tag, dictionary);
+            return delta != null
+                && delta.weight(accepted) > 0
+                && EntityTag.weakEquals(CodedTag.strip(tag), etag);
+          });
+    }
+
+    private @Nullable String found(
+        RequestView request, KnownField field, Predicate<String> isWanted) {
       for (String line : request.fields().all(field.fieldName())) {
         for (int open = line.indexOf('"'); open >= 0; ) {
           int close = line.indexOf('"', open + 1);
@@ -121,7 +153,7 @@ public sealed interface Representation {
             break;
           }
           String tag = line.substring(open, close + 1);
-          if (coding(tag) != null) {
+          if (isWanted.test(tag)) {
             return EntityTag.isWeak(etag) ? "W/" + tag : tag;
           }
           open = line.indexOf('"', close + 1);

@@ -55,8 +55,8 @@ final class CopyHeadTest {
                 source.length,
                 77,
                 88,
-                ContentCoding.GZIP,
-                CopyHead.tagSuffix(ContentCoding.GZIP, 6, 5)));
+                CopyForm.of(ContentCoding.GZIP, 6),
+                CopyForm.of(ContentCoding.GZIP, 6).tagSuffix(5)));
     StoredMeta copied = StoredMeta.of(head);
     return new Head(
         copied,
