@@ -41,6 +41,7 @@ final class HelpTest {
         "store",
         "store ls",
         "store show",
+        "store hot",
         "store stat",
         "store map",
         "store verify",

@@ -221,6 +221,8 @@ final class ServerStoreTest {
           "/v1/store/objects?cursor=x",
           "/v1/store/objects?unknown=1",
           "/v1/store/objects?limit=1&limit=2",
+          "/v1/store/hot?limit=0",
+          "/v1/store/hot?limit=10001",
           "/v1/store/object",
           "/v1/store/object?url=",
           "/v1/store/object?url=/no/host"

@@ -29,10 +29,16 @@ public final class AdminOptions {
   @Nullable Path tokenFile;
 
   public AdminClient client() {
-    return new AdminClient(address(), token());
+    return new AdminClient(
+        address(adminUrl), token(tokenFile, System.getenv("FOREBAY_ADMIN_TOKEN")));
   }
 
-  private URI address() {
+  /** A client of another node than that of the options; it gets no token but that of the file. */
+  public static AdminClient client(String url, @Nullable Path file) {
+    return new AdminClient(address(url), token(file, null));
+  }
+
+  private static URI address(String adminUrl) {
     try {
       URI uri = URI.create(adminUrl);
       if (uri.getHost() != null
@@ -54,9 +60,8 @@ public final class AdminOptions {
             + "' must look like http://host:port or unix:/run/forebay/admin.sock");
   }
 
-  private @Nullable String token() {
+  private static @Nullable String token(@Nullable Path tokenFile, @Nullable String token) {
     if (tokenFile == null) {
-      String token = System.getenv("FOREBAY_ADMIN_TOKEN");
       return token == null || token.isBlank() ? null : checked(token, "FOREBAY_ADMIN_TOKEN");
     }
     try (var lines = Files.lines(tokenFile)) {

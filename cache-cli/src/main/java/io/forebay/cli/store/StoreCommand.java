@@ -27,6 +27,7 @@ import tools.jackson.databind.JsonNode;
     subcommands = {
       StoreInspectCommands.Ls.class,
       StoreInspectCommands.Show.class,
+      StoreHot.class,
       StoreInspectCommands.Stat.class,
       StoreInspectCommands.RegionMap.class,
       StoreInspectCommands.Verify.class,

@@ -52,7 +52,9 @@ import tools.jackson.databind.JsonNode;
       "Examples:",
       "  forebay warm --follow http://www.example.com/live/master.m3u8",
       "  forebay warm --file urls.txt --state urls.done --report warm.json",
-      "  forebay warm --sitemap http://www.example.com/sitemap.xml --rate 50"
+      "  forebay warm --sitemap http://www.example.com/sitemap.xml --rate 50",
+      "  forebay warm --access-log access.log.1.gz --since 1d --top 5000",
+      "  forebay warm --from-node http://10.0.0.2:8081 --from-token-file token"
     })
 public final class WarmCommand implements Callable<Integer> {
   /** What one job gets: the API takes bodies of up to 1 MiB. */
@@ -63,6 +65,7 @@ public final class WarmCommand implements Callable<Integer> {
 
   @Mixin private final CommonOptions common = new CommonOptions();
   @Mixin private final AdminOptions admin = new AdminOptions();
+  @Mixin private final WarmSources sources = new WarmSources();
 
   @Parameters(
       paramLabel = "URL",
@@ -87,7 +90,7 @@ public final class WarmCommand implements Callable<Integer> {
       negatable = true,
       defaultValue = "true",
       fallbackValue = "true",
-      description = "Follow HLS playlists to their segments; the default.")
+      description = "Follow HLS playlists and DASH manifests to their segments; the default.")
   private boolean isFollowing;
 
   @Option(
@@ -136,9 +139,10 @@ public final class WarmCommand implements Callable<Integer> {
         WarmState state = stateFile == null ? WarmState.none() : WarmState.open(stateFile);
         WarmProgress progress = progress(output)) {
       List<WarmOrder> orders = orders(state);
-      if (orders.isEmpty() && skipped == 0) {
+      if (orders.isEmpty() && skipped == 0 && sources.isEmpty()) {
         throw new ParameterException(
-            common.spec.commandLine(), "nothing to warm: name a URL, --file or --sitemap");
+            common.spec.commandLine(),
+            "nothing to warm: name a URL, --file, --sitemap, --access-log or --from-node");
       }
       long waiting = orders.stream().mapToLong(WarmOrder::size).sum();
       for (WarmOrder order : orders) {
@@ -262,7 +266,12 @@ public final class WarmCommand implements Callable<Integer> {
         }
       }
     }
-    if (urls.isEmpty() && files.isEmpty() && sitemaps.isEmpty() && !Terminal.isInput()) {
+    sources.addTo(list, common.output());
+    if (urls.isEmpty()
+        && files.isEmpty()
+        && sitemaps.isEmpty()
+        && sources.isEmpty()
+        && !Terminal.isInput()) {
       addInput(list);
     }
     return list;

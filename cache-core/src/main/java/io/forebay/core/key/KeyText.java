@@ -24,6 +24,32 @@ public final class KeyText {
   }
 
   /**
+   * A URL that a GET with this key has, without a default port; {@code https} where the key has no
+   * scheme. Null where the key needs a body or stands for several URLs.
+   */
+  public static @Nullable String url(String keyText) {
+    int authority = keyText.indexOf("://");
+    String target = pathAndQuery(keyText);
+    if (authority < 0 || target.isEmpty()) {
+      return null;
+    }
+    int start = keyText.indexOf('/', authority + 3);
+    int end = start + target.length();
+    if (keyText.startsWith("#b=", end)
+        || keyText.startsWith("#n=", end)
+        || keyText.startsWith("#?", end)) {
+      return null;
+    }
+    String scheme = authority == 0 ? "https" : keyText.substring(0, authority);
+    String host = keyText.substring(authority + 3, start);
+    String port = scheme.equals("http") ? ":80" : ":443";
+    return scheme
+        + "://"
+        + (host.endsWith(port) ? host.substring(0, host.length() - port.length()) : host)
+        + target;
+  }
+
+  /**
    * The names of the fields that a variant's key tells it apart by; a star for the one that does
    * not vary.
    *

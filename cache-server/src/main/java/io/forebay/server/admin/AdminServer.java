@@ -284,6 +284,10 @@ public final class AdminServer implements AutoCloseable {
               List.of("GET"),
               (exchange, method, isTrusted) ->
                   AdminReply.json(200, store.object(exchange.query())));
+      case "/v1/store/hot" ->
+          new Endpoint(
+              List.of("GET"),
+              (exchange, method, isTrusted) -> AdminReply.json(200, store.hot(exchange.query())));
       case "/v1/store/stat" ->
           new Endpoint(
               List.of("GET"), (exchange, method, isTrusted) -> AdminReply.json(200, store.stat()));

@@ -12,6 +12,7 @@ import io.forebay.server.node.NodeControl;
 import io.forebay.server.node.StoreTarget;
 import io.forebay.server.text.Printable;
 import io.forebay.server.tls.TlsPreview;
+import io.forebay.server.warm.ServedUrls;
 import io.forebay.storage.inspect.Listing.Position;
 import io.forebay.storage.inspect.StoreInspection;
 import io.forebay.storage.inspect.StoreInspection.BusyException;
@@ -34,6 +35,7 @@ import tools.jackson.databind.node.ObjectNode;
  */
 final class StoreEndpoint {
   private static final int DEFAULT_LIMIT = 100;
+  private static final int MAX_HOT = 10_000;
   private static final long DEFAULT_BYTES_PER_SECOND = 256L << 20;
   private static final Duration LIST_BUDGET = Duration.ofSeconds(5);
   private static final Duration WALK_BUDGET = Duration.ofSeconds(30);
@@ -66,6 +68,17 @@ final class StoreEndpoint {
       throw new AdminError(400, "limit must be a number from 1 to " + StoreReport.MAX_LISTED);
     }
     return Integer.parseInt(text);
+  }
+
+  /** What is asked for most. */
+  ObjectNode hot(@Nullable String rawQuery) throws AdminError {
+    String text = query(rawQuery, Set.of("limit")).getOrDefault("limit", "1000");
+    if (!text.matches("[1-9]\\d{0,4}") || Integer.parseInt(text) > MAX_HOT) {
+      throw new AdminError(400, "limit must be a number from 1 to " + MAX_HOT);
+    }
+    ServedUrls served = ServedUrls.of(node.config());
+    return ask(
+        WALK_BUDGET, survey -> StoreReport.hot(survey, Integer.parseInt(text), served::isPublic));
   }
 
   ObjectNode object(@Nullable String rawQuery) throws AdminError {

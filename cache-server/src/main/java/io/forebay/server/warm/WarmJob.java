@@ -1,19 +1,18 @@
 package io.forebay.server.warm;
 
-import io.forebay.core.key.KeyRecipe;
-import io.forebay.core.route.Route;
-import io.forebay.core.route.RouteSettings;
-import io.forebay.core.route.RouteTable;
-import io.forebay.server.config.ServerConfig;
-import io.forebay.server.config.ServerConfig.RouteConfig;
+import io.forebay.core.http.HttpDate;
 import io.forebay.server.json.Json;
+import io.forebay.server.media.DashManifest;
 import io.forebay.server.media.HlsPlaylist;
 import io.forebay.server.node.NodeControl;
 import io.forebay.server.text.Printable;
 import io.forebay.server.warm.LoopbackClient.Answer;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -47,6 +46,9 @@ public final class WarmJob {
   /** Of all sitemaps of a job together, decompressed. */
   static final long MAX_XML_BYTES = 1L << 30;
 
+  /** One manifest at a time: the work would hold all carriers, which the admin API shares. */
+  private static final ReentrantLock PARSING = new ReentrantLock();
+
   private static final Logger LOG = LoggerFactory.getLogger(WarmJob.class);
 
   /** How far a job is. */
@@ -79,7 +81,7 @@ public final class WarmJob {
   private final WarmRequest order;
   private final NodeControl node;
   private final String userAgent;
-  private final RouteTable routes;
+  private final ServedUrls served;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
@@ -111,7 +113,7 @@ public final class WarmJob {
     this.order = order;
     this.node = node;
     this.userAgent = userAgent;
-    this.routes = routes(node.config());
+    this.served = ServedUrls.of(node.config());
     this.nextStartNanos = System.nanoTime();
   }
 
@@ -300,7 +302,7 @@ public final class WarmJob {
       if (status >= 400 || (item.isSitemap() && status != 200)) {
         error = "status " + status;
       }
-    } catch (SitemapReader.RefusedException e) {
+    } catch (SitemapReader.RefusedException | DashManifest.RefusedException e) {
       // There was an answer; the rest of it is not worth reading.
       status = 200;
       error = String.valueOf(e.getMessage());
@@ -345,7 +347,11 @@ public final class WarmJob {
     }
     if (item.isSitemap()) {
       followSitemap(item, fields.getOrDefault("content-encoding", ""), body);
-    } else if (order.isFollowing() && item.depth() < MAX_DEPTH && isPlaylist(item, fields)) {
+    } else if (!order.isFollowing() || item.depth() >= MAX_DEPTH) {
+      return;
+    } else if (DashManifest.isManifest(path(item), fields.getOrDefault("content-type", ""))) {
+      followManifest(item, now(fields), body.readNBytes(DashManifest.MAX_BYTES + 1));
+    } else if (isPlaylist(item, fields)) {
       byte[] text = body.readNBytes(HlsPlaylist.MAX_CHARS + 1);
       if (text.length <= HlsPlaylist.MAX_CHARS) {
         HlsPlaylist.parse(new String(text, StandardCharsets.UTF_8))
@@ -383,12 +389,53 @@ public final class WarmJob {
     }
   }
 
-  private static boolean isPlaylist(Item item, Map<String, String> fields) {
+  /** The time by the clock of the origin, which says what of a live presentation is there. */
+  private static Instant now(Map<String, String> fields) {
+    long date = HttpDate.parse(fields.getOrDefault("date", ""), 0);
+    String age = fields.getOrDefault("age", "0");
+    return date == HttpDate.INVALID || !age.matches("\\d{1,9}")
+        ? Instant.EPOCH
+        : Instant.ofEpochMilli(date).plusSeconds(Long.parseLong(age));
+  }
+
+  private void followManifest(Item item, Instant now, byte[] document) throws IOException {
+    URI url;
+    try {
+      url = new URI(item.url().text());
+    } catch (URISyntaxException e) {
+      throw new IOException("references cannot be resolved against this URL");
+    }
+    DashManifest manifest;
+    PARSING.lock();
+    try {
+      manifest = DashManifest.parse(document, url, now, MAX_URLS);
+    } finally {
+      PARSING.unlock();
+    }
+    for (DashManifest.Representation representation : manifest.representations()) {
+      for (String reference : representation.urls()) {
+        offerLocked(reference, WarmUrl.parse(reference), item.depth() + 1, false);
+      }
+    }
+    if (!manifest.isWhole()) {
+      lock.lock();
+      try {
+        leftOut++;
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  private static String path(Item item) {
     String target = item.url().target();
     int query = target.indexOf('?');
-    String path = (query < 0 ? target : target.substring(0, query)).toLowerCase(Locale.ROOT);
+    return (query < 0 ? target : target.substring(0, query)).toLowerCase(Locale.ROOT);
+  }
+
+  private static boolean isPlaylist(Item item, Map<String, String> fields) {
     String type = fields.getOrDefault("content-type", "").toLowerCase(Locale.ROOT);
-    return path.endsWith(".m3u8") || type.contains("mpegurl");
+    return path(item).endsWith(".m3u8") || type.contains("mpegurl");
   }
 
   private void offerLocked(String text, @Nullable WarmUrl url, int depth, boolean isSitemap) {
@@ -406,7 +453,7 @@ public final class WarmJob {
     if (state != State.RUNNING) {
       return;
     }
-    if (url == null || !url.isServedBy(routes)) {
+    if (url == null || !served.isServed(url)) {
       refused++;
       note(
           Printable.json(text),
@@ -432,21 +479,6 @@ public final class WarmJob {
     seen.add(url.text());
     characters += url.text().length();
     (isSitemap ? sitemaps : queue).add(new Item(url, depth, isSitemap));
-  }
-
-  private static RouteTable routes(ServerConfig config) {
-    List<Route> routes = new ArrayList<>();
-    for (RouteConfig route : config.routes()) {
-      routes.add(
-          new Route(
-              route.name(),
-              route.host(),
-              route.pathPrefix(),
-              route.origin(),
-              KeyRecipe.DEFAULT,
-              RouteSettings.DEFAULT));
-    }
-    return new RouteTable(routes);
   }
 
   private void note(

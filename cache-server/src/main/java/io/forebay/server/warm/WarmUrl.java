@@ -1,8 +1,5 @@
 package io.forebay.server.warm;
 
-import io.forebay.core.http.AuthorityNormalizer;
-import io.forebay.core.http.TargetNormalizer;
-import io.forebay.core.route.RouteTable;
 import io.forebay.server.text.HttpUrls;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -55,18 +52,6 @@ record WarmUrl(String scheme, String authority, String target) {
 
   String text() {
     return scheme + "://" + authority + target;
-  }
-
-  /**
-   * Whether a route takes this URL, so that warming never asks for what clients could not.
-   *
-   * @param routes those of the node
-   */
-  boolean isServedBy(RouteTable routes) {
-    String normal = AuthorityNormalizer.normalize(authority, scheme);
-    return normal != null
-        && TargetNormalizer.normalize(target, "GET") instanceof TargetNormalizer.Accepted accepted
-        && routes.match(normal, accepted.path()) != null;
   }
 
   /** The host without port, an IPv6 literal in its brackets. */

@@ -1,5 +1,5 @@
 /**
- * Warm-up jobs: URLs, playlists and sitemaps are requested through the node itself.
+ * Warm-up jobs: URLs, playlists, manifests and sitemaps are requested through the node itself.
  *
  * <p>Start at {@link WarmJobs}; {@link LoopbackClient} sends the requests.
  */

@@ -55,7 +55,7 @@ final class AdminWalkthroughTest {
           }
           commands++;
         }
-        assertEquals(30, commands);
+        assertEquals(31, commands);
       }
     }
   }

@@ -163,6 +163,45 @@ final class WarmTest {
   }
 
   @Test
+  void followsManifestsToSegmentsThatRoutesOfTheNodeTake() throws IOException {
+    edge.has(
+            "v.example/d/main.mpd?x=1",
+            """
+            <MPD mediaPresentationDuration="PT8S"><Period><AdaptationSet>
+            <SegmentTemplate duration="4" initialization="$RepresentationID$/i.mp4" media="$RepresentationID$/$Number$.m4s"/>
+            <Representation id="lo"/><Representation id="hi"/>
+            </AdaptationSet><AdaptationSet><Representation id="text"><BaseURL>ftp://x.example/subs</BaseURL></Representation>
+            </AdaptationSet></Period></MPD>
+            """)
+        .has("v.example/d/lo/i.mp4", "i")
+        .has("v.example/d/lo/1.m4s", "1")
+        .has("v.example/d/lo/2.m4s", "2")
+        .has("v.example/d/hi/i.mp4", "i")
+        .has("v.example/d/hi/1.m4s", "1")
+        .has("v.example/d/hi/2.m4s", "2")
+        .has("v.example/bad.mpd", "<!DOCTYPE MPD []><MPD/>");
+    JsonNode report =
+        warmed(
+            "{\"urls\":[\"http://v.example/d/main.mpd?x=1\",\"http://v.example/bad.mpd\"],"
+                + "\"concurrency\":1}");
+    assertEquals(
+        List.of(
+            "v.example/d/main.mpd?x=1",
+            "v.example/bad.mpd",
+            "v.example/d/lo/i.mp4",
+            "v.example/d/lo/1.m4s",
+            "v.example/d/lo/2.m4s",
+            "v.example/d/hi/i.mp4",
+            "v.example/d/hi/1.m4s",
+            "v.example/d/hi/2.m4s"),
+        edge.requests());
+    assertEquals(7, report.at("/totals/ok").longValue(), report::toString);
+    assertEquals(1, report.at("/totals/failed").longValue());
+    assertEquals(1, report.at("/totals/refused").longValue(), "another scheme");
+    assertTrue(report.toString().contains("not a DASH manifest: "), report::toString);
+  }
+
+  @Test
   void doesNotFollowWhenToldNotTo() throws IOException {
     edge.has("v.example/m.m3u8", "#EXTM3U\ns1.ts\n");
     warmed("{\"urls\":[\"http://v.example/m.m3u8\"],\"follow\":false}");

@@ -242,6 +242,48 @@ public final class StoreInspector {
     return null;
   }
 
+  /**
+   * What is asked for most of what is in memory, the hottest first. The store counts up to three
+   * requests of an object between two looks of its eviction, so the order is a coarse one.
+   *
+   * @param naming of heads; null for what is not to be listed. Of heads with one name the hottest
+   *     counts.
+   */
+  public List<HotObject> hottest(Function<Head, @Nullable String> naming, int limit)
+      throws IOException {
+    HotList hottest = new HotList(limit);
+    for (MemoryTier tier : memory) {
+      int end = tier.firstRegion() + tier.regionCount();
+      for (int region = tier.firstRegion(); region < end && !isOver.getAsBoolean(); region++) {
+        RegionFacts facts = tier.facts(region);
+        boolean isProtected = facts.segment() == Tier.Segment.PROTECTED;
+        tier.walk(
+            region,
+            0,
+            entry -> {
+              if (entry.isSlice() || entry.isMarker() || !entry.isLive()) {
+                return true;
+              }
+              long heat = HotList.heat(entry.touches(), isProtected, facts.age());
+              Head head = hottest.takes(heat) ? tier.head(entry) : null;
+              String name =
+                  head == null || head.fate(fates) != Purges.ALIVE ? null : naming.apply(head);
+              if (head != null && name != null) {
+                hottest.add(
+                    new HotObject(name, entry.touches(), isProtected, head.totalLength()), heat);
+              }
+              return true;
+            });
+      }
+    }
+    return hottest.objects();
+  }
+
+  /** Whether the time was over before everything was looked at. */
+  public boolean isOver() {
+    return isOver.getAsBoolean();
+  }
+
   // --- single keys
   // --------------------------------------------------------------------------------
 

@@ -19,6 +19,7 @@ import io.forebay.server.node.StoreTarget;
 import io.forebay.server.text.Printable;
 import io.forebay.storage.inspect.Entry;
 import io.forebay.storage.inspect.Head;
+import io.forebay.storage.inspect.HotObject;
 import io.forebay.storage.inspect.InspectedObject;
 import io.forebay.storage.inspect.InspectedObject.Run;
 import io.forebay.storage.inspect.Listing;
@@ -36,6 +37,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -75,6 +77,40 @@ public final class StoreReport {
       answer.put("next", next.toString());
     }
     return notes(answer, survey);
+  }
+
+  // --- hot
+  // ----------------------------------------------------------------------------------------
+
+  /**
+   * The URLs that are asked for most of what is in memory, the hottest first. A URL is listed once,
+   * whatever variants it has.
+   *
+   * @param isListed which URLs may be named
+   */
+  public static ObjectNode hot(StoreInspector survey, int limit, Predicate<String> isListed)
+      throws IOException {
+    ObjectNode answer = Json.object();
+    ArrayNode objects = answer.putArray("objects");
+    for (HotObject one : survey.hottest(head -> publicUrl(head, isListed), limit)) {
+      ObjectNode node = objects.addObject();
+      node.put("url", one.name());
+      node.put("touches", one.touches());
+      node.put("segment", one.isProtected() ? "protected" : "probation");
+      node.put("bytes", one.bytes());
+    }
+    answer.put("complete", !survey.isOver());
+    return answer;
+  }
+
+  /** The URL of a response to GET that a warm-up can ask for; null for other objects. */
+  private static @Nullable String publicUrl(Head head, Predicate<String> isListed) {
+    StoredMeta meta = meta(head);
+    if (meta == null || meta.isVaryMarker() || meta.status() >= 400) {
+      return null;
+    }
+    String url = KeyText.url(head.key());
+    return url == null || !isListed.test(url) ? null : url;
   }
 
   static ObjectNode notes(ObjectNode answer, StoreInspector survey) {
