@@ -98,6 +98,7 @@ class ArchitectureTest {
               "jwt",
               "media",
               "network",
+              "pacing",
               "page",
               "plugin",
               "rule",

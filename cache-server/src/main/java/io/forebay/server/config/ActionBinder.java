@@ -4,6 +4,7 @@ import io.forebay.core.http.FieldSyntax;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.route.Mirror;
 import io.forebay.core.route.ResponseOverrides;
+import io.forebay.server.pacing.Pacing;
 import io.forebay.server.rule.FieldEdits;
 import io.forebay.server.rule.LocalAnswer;
 import io.forebay.server.rule.RedirectMap;
@@ -52,6 +53,7 @@ final class ActionBinder {
           "stale-if-error",
           "cache",
           "response-headers",
+          "pacing",
           "plugin");
 
   private static final List<String> STORING = List.of("ttl", "grace", "stale-if-error", "cache");
@@ -146,6 +148,8 @@ final class ActionBinder {
     ConfigTree.Entry ofHeld = entries.get("hold-body");
     Long heldBytes =
         ofHeld == null ? null : reader.value(path + ".hold-body", ofHeld.value(), HELD_BODY);
+    ConfigTree.Entry ofPacing = entries.get("pacing");
+    Pacing pacing = ofPacing == null ? null : pacing(path + ".pacing", ofPacing.value());
     if (!mayDependOnResponse(path, entries)) {
       return null;
     }
@@ -173,6 +177,7 @@ final class ActionBinder {
             && (ofResponse == null || response != null)
             && (ofMirror == null || mirror != null)
             && (ofHeld == null || heldBytes != null)
+            && (ofPacing == null || pacing != null)
             && (!entries.containsKey("request-headers") || requestFields != null)
             && (!entries.containsKey("response-headers") || responseFields != null);
     if (!isWhole || passes == null) {
@@ -189,7 +194,9 @@ final class ActionBinder {
             responseFields,
             response,
             mirror,
-            heldBytes == null ? 0 : heldBytes);
+            heldBytes == null ? 0 : heldBytes,
+            null,
+            pacing);
     boolean asksOrigin =
         passes || store != null || mirror != null || ofHeld != null || actions.changesRequest();
     if (answer != null && asksOrigin) {
@@ -314,6 +321,26 @@ final class ActionBinder {
     return name == null || share == null || requests == null || secrets == null
         ? null
         : new Mirror(name, share, requests.contains("all"), secrets);
+  }
+
+  private @Nullable Pacing pacing(String path, ConfigTree tree) {
+    Map<String, ConfigTree.Entry> entries =
+        reader.entries(path, tree, List.of("rate", "initial-burst"));
+    if (entries == null) {
+      return null;
+    }
+    ConfigTree.Entry ofRate = entries.get("rate");
+    if (ofRate == null) {
+      reader.problem(tree.place(), path + ".rate", "is missing", "write a size for each second");
+      return null;
+    }
+    Long rate = reader.value(path + ".rate", ofRate.value(), PacingKeys.RATE);
+    ConfigTree.Entry ofBurst = entries.get("initial-burst");
+    Long burst =
+        ofBurst == null
+            ? Long.valueOf(0)
+            : reader.value(path + ".initial-burst", ofBurst.value(), PacingKeys.BURST);
+    return rate == null || burst == null ? null : new Pacing(rate, burst);
   }
 
   private @Nullable Rewrite rewrite(String path, ConfigTree tree) {

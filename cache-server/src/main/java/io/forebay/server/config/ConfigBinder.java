@@ -37,6 +37,7 @@ import io.forebay.server.config.TlsConfig.ClientAuth;
 import io.forebay.server.counters.PluginCounters;
 import io.forebay.server.geo.GeoLocator;
 import io.forebay.server.geo.MmdbFile;
+import io.forebay.server.pacing.Pacing;
 import io.forebay.server.text.Printable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -497,7 +498,8 @@ final class ConfigBinder extends Binder {
         video(scope, key),
         log(scope),
         esi,
-        new RouteResponseConfig(given(scope, ResponseKeys.EARLY_HINTS)));
+        new RouteResponseConfig(given(scope, ResponseKeys.EARLY_HINTS)),
+        pacing(scope));
   }
 
   private VideoConfig video(String scope, KeyConfig key) {
@@ -507,6 +509,20 @@ final class ConfigBinder extends Binder {
       keyProblem(scope, ConfigKeys.KEY_KEEP, "cmcd takes CMCD out of the key", "keep one");
     }
     return new VideoConfig(cmcd);
+  }
+
+  private @Nullable Pacing pacing(String scope) {
+    Long rate = value(scope, PacingKeys.ROUTE_RATE);
+    Long burst = value(scope, PacingKeys.ROUTE_BURST);
+    String path = scope + "." + PacingKeys.ROUTE_BURST.name();
+    Raw raw = values.get(path);
+    if (rate == null && raw != null) {
+      if (values.get(scope + "." + PacingKeys.ROUTE_RATE.name()) == null) {
+        problems.add(raw.place().problem(path, "the pacing has no rate", "add rate, or remove it"));
+      }
+      return null;
+    }
+    return rate == null ? null : new Pacing(rate, burst == null ? 0 : burst);
   }
 
   private RouteLog log(String scope) {

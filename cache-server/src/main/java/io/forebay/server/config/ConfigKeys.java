@@ -3458,7 +3458,8 @@ final class ConfigKeys {
             CompressionKeys.OF_ROUTE,
             VideoKeys.OF_ROUTE,
             EsiKeys.OF_ROUTE,
-            ResponseKeys.OF_ROUTE)
+            ResponseKeys.OF_ROUTE,
+            PacingKeys.OF_ROUTE)
         .<Field<RouteConfig, ?>>flatMap(List::stream)
         .toList();
   }

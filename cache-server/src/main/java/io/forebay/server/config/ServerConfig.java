@@ -4,6 +4,7 @@ import io.forebay.core.key.KeyRecipe;
 import io.forebay.core.route.RangeSettings;
 import io.forebay.core.route.RouteSettings;
 import io.forebay.core.route.SharingSettings;
+import io.forebay.server.pacing.Pacing;
 import io.forebay.server.page.ErrorPages;
 import io.forebay.server.rule.RouteRules;
 import java.nio.file.Path;
@@ -479,6 +480,7 @@ public record ServerConfig(
    *
    * @param host {@code *}, a name, or {@code *.name}, the last two also with {@code :port}
    * @param protection name of the profile that its clients are judged by, or null
+   * @param pacing how fast its responses are sent; null for at full speed
    */
   public record RouteConfig(
       String name,
@@ -498,7 +500,8 @@ public record ServerConfig(
       VideoConfig video,
       RouteLog log,
       EsiConfig esi,
-      RouteResponseConfig responses) {}
+      RouteResponseConfig responses,
+      @Nullable Pacing pacing) {}
 
   /**
    * What becomes of request fields that may change an answer and are not in the key.

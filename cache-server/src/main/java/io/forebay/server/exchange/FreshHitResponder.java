@@ -20,6 +20,7 @@ import io.forebay.server.deliver.Leases;
 import io.forebay.server.fill.VariantList;
 import io.forebay.server.http.ClientInfo;
 import io.forebay.server.http.ResponseSink;
+import io.forebay.server.pacing.Pacing;
 import io.forebay.server.protect.Gatekeeper;
 import io.forebay.server.protect.RouteProtection;
 import io.forebay.server.response.HeadWriter;
@@ -241,6 +242,10 @@ final class FreshHitResponder {
     int region = head.region();
     long length = head.totalLength();
     boolean hasBody = !request.isHead() && length != 0;
+    Pacing pacing = snapshot.pacing(route, edits);
+    if (pacing != null) {
+      sink.pace(pacing);
+    }
     try {
       HeadWriter out = heads.begin(sink, meta.status(), edits);
       responses.writeFresh(snapshot, route, request.scheme(), client, out, head, meta, now);

@@ -13,6 +13,7 @@ import io.forebay.server.http.ClientInfo;
 import io.forebay.server.http.ResponseSink;
 import io.forebay.server.network.IpAddress;
 import io.forebay.server.origin.call.OriginRequest;
+import io.forebay.server.pacing.Pacing;
 import io.forebay.server.response.HeadLines;
 import io.forebay.server.response.HeadWriter;
 import io.forebay.server.rule.LocalAnswer;
@@ -37,6 +38,7 @@ final class RuleResponder {
       ExchangeContext loop, ClientRequest request, ClientResponse response, Continuation exchange) {
     RouteRules rules = request.config().rules(request.route());
     if (rules == null) {
+      pace(request, response, null);
       request.hideRemovedFields();
       return null;
     }
@@ -47,6 +49,7 @@ final class RuleResponder {
             .on(request.route().name());
     RuleOutcome outcome = rules.of(facts, loop.counters().ruleErrors);
     request.rules(outcome);
+    pace(request, response, outcome);
     request.route(request.config().ruled(request.route(), outcome));
     request.hideRemovedFields();
     mirrorAll(loop, request, outcome);
@@ -85,6 +88,14 @@ final class RuleResponder {
               respond.body(),
               Reason.RULE_RESPOND);
     };
+  }
+
+  private static void pace(
+      ClientRequest request, ClientResponse response, @Nullable RuleOutcome outcome) {
+    Pacing pacing = request.config().pacing(request.route(), outcome);
+    if (pacing != null) {
+      response.sink().pace(pacing);
+    }
   }
 
   /** What the route says of all its responses holds before its protection and rules are asked. */

@@ -1,6 +1,7 @@
 package io.forebay.server.http;
 
 import io.forebay.core.http.HeaderFields;
+import io.forebay.server.pacing.Pacing;
 import io.forebay.server.tunnel.TunnelEnd;
 import io.netty.buffer.ByteBuf;
 
@@ -19,6 +20,12 @@ public interface ResponseSink extends LeaseHolder {
 
   /** No length is to be named at all: 1xx, 204, 304, or HEAD where it is not known. */
   long LENGTH_ABSENT = -2;
+
+  /**
+   * How fast the response is sent; called before {@link #head}, the last call counts. Without it:
+   * at full speed.
+   */
+  default void pace(Pacing by) {}
 
   /** Sends an interim response; ignored by adapters whose peer cannot take one. */
   void informational(int status, HeaderFields fields);

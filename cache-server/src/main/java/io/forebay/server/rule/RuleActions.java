@@ -1,6 +1,7 @@
 package io.forebay.server.rule;
 
 import io.forebay.core.route.Mirror;
+import io.forebay.server.pacing.Pacing;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param heldBodyBytes up to which length request bodies are read before the origin is asked; 0 for
  *     not at all
  * @param extension code that says what else it does
+ * @param pacing how fast the response is sent
  */
 public record RuleActions(
     @Nullable LocalAnswer answer,
@@ -31,9 +33,10 @@ public record RuleActions(
     @Nullable ResponseCondition response,
     @Nullable Mirror mirror,
     long heldBodyBytes,
-    @Nullable Extension extension) {
+    @Nullable Extension extension,
+    @Nullable Pacing pacing) {
 
-  /** Without code from outside. */
+  /** Without code from outside and pacing. */
   public RuleActions(
       @Nullable LocalAnswer answer,
       boolean passes,
@@ -56,12 +59,14 @@ public record RuleActions(
         response,
         mirror,
         heldBodyBytes,
+        null,
         null);
   }
 
   /** Of a rule that asks an extension. */
   public static RuleActions ofExtension(Extension extension, boolean passes) {
-    return new RuleActions(null, passes, null, null, null, null, null, null, null, 0, extension);
+    return new RuleActions(
+        null, passes, null, null, null, null, null, null, null, 0, extension, null);
   }
 
   /** What an extension answers a request with. */
@@ -155,6 +160,9 @@ public record RuleActions(
     if (responseFields != null) {
       words.add("changes response fields" + (response == null ? "" : ", by the response"));
     }
+    if (pacing != null) {
+      words.add("sends at most " + pacing.bytesPerSecond() + " bytes a second");
+    }
     return words.toString();
   }
 
@@ -163,6 +171,7 @@ public record RuleActions(
     return answer != null
         || passes
         || responseFields != null
+        || pacing != null
         || mirrorsHits()
         || (extension != null && extension.concernsHits());
   }

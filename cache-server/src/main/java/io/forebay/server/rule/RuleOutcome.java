@@ -5,6 +5,7 @@ import io.forebay.core.route.Mirror;
 import io.forebay.core.route.ResponseRules;
 import io.forebay.core.route.UpstreamEdits;
 import io.forebay.server.counters.RuleErrors;
+import io.forebay.server.pacing.Pacing;
 import io.forebay.server.rule.expression.EvaluationException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -29,6 +30,7 @@ public final class RuleOutcome {
   private boolean passes;
   private @Nullable Mirror mirror;
   private long heldBodyBytes;
+  private @Nullable Pacing pacing;
   private boolean editsRequest;
   private boolean concernsStoring;
   private int keyGroup;
@@ -69,6 +71,7 @@ public final class RuleOutcome {
   }
 
   void clear() {
+    pacing = null;
     editCount = 0;
     isBare = false;
     hasConditions = false;
@@ -125,6 +128,9 @@ public final class RuleOutcome {
     if (rule.actions().heldBodyBytes() > 0) {
       heldBodyBytes = rule.actions().heldBodyBytes();
     }
+    if (rule.actions().pacing() != null) {
+      pacing = rule.actions().pacing();
+    }
     if (rule.actions().mirror() != null) {
       mirror = rule.actions().mirror();
       editsRequest = true;
@@ -152,6 +158,9 @@ public final class RuleOutcome {
     FieldEdits fields = rule.actions().responseFields();
     if (fields != null) {
       add(fields, fields.constantLines(), rule.actions().response(), null);
+    }
+    if (rule.actions().pacing() != null) {
+      pacing = rule.actions().pacing();
     }
   }
 
@@ -223,6 +232,11 @@ public final class RuleOutcome {
   /** Up to which length a request body is read before the origin is asked; 0 for not at all. */
   public long heldBodyBytes() {
     return heldBodyBytes;
+  }
+
+  /** How fast the response is sent, or null where no rule says so. */
+  public @Nullable Pacing pacing() {
+    return pacing;
   }
 
   /** The origin that gets a copy of every request of clients, or null. */

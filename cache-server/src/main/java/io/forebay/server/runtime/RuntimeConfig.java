@@ -29,6 +29,7 @@ import io.forebay.server.hint.HintPolicy;
 import io.forebay.server.http.ClientInfo;
 import io.forebay.server.network.IpAddress;
 import io.forebay.server.network.NetworkSet;
+import io.forebay.server.pacing.Pacing;
 import io.forebay.server.page.ErrorPages;
 import io.forebay.server.plugin.Lease;
 import io.forebay.server.protect.RouteProtection;
@@ -105,6 +106,9 @@ public final class RuntimeConfig {
 
   /** Routes whose pages are assembled from ESI; null where there are none. */
   private final @Nullable Map<String, EsiConfig> esi;
+
+  /** How fast responses are sent, by route; null where no route says so. */
+  private final @Nullable Map<String, Pacing> pacing;
 
   /** Recipes of the keys of routes with splits in them, by the number of the combination. */
   private final Map<String, KeyRecipe[]> groupRecipes;
@@ -218,6 +222,29 @@ public final class RuntimeConfig {
             .filter(route -> route.esi().isOn())
             .collect(Collectors.toUnmodifiableMap(RouteConfig::name, RouteConfig::esi));
     this.esi = assembling.isEmpty() ? null : assembling;
+    this.pacing = pacing(config);
+  }
+
+  private static @Nullable Map<String, Pacing> pacing(ServerConfig config) {
+    Map<String, Pacing> byRoute = new HashMap<>();
+    for (RouteConfig route : config.routes()) {
+      Pacing pacing = route.pacing();
+      if (pacing != null) {
+        byRoute.put(route.name(), pacing);
+      }
+    }
+    return byRoute.isEmpty() ? null : Map.copyOf(byRoute);
+  }
+
+  /**
+   * How fast a response is sent, or null where nothing says so.
+   *
+   * @param outcome of the rules of the route, if they have been asked
+   */
+  public @Nullable Pacing pacing(Route route, @Nullable RuleOutcome outcome) {
+    Pacing ofRule = outcome == null ? null : outcome.pacing();
+    Map<String, Pacing> byRoute = pacing;
+    return ofRule != null || byRoute == null ? ofRule : byRoute.get(route.name());
   }
 
   /** Libraries of codings are loaded only where a route compresses. */

@@ -31,6 +31,7 @@ import io.forebay.server.config.ServerConfig.RetryConfig;
 import io.forebay.server.config.ServerConfig.RouteConfig;
 import io.forebay.server.config.ServerConfig.SlowConfig;
 import io.forebay.server.config.ServerConfig.TierConfig;
+import io.forebay.server.pacing.Pacing;
 import io.forebay.server.rule.RouteRules;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -238,6 +239,7 @@ final class ConfigLoaderTest {
             response-trailers: Server-Timing
             via: off
             compress: {enabled: on, types: [text/html, "*+XML"], min: 1KiB, codings: [gzip, br], private: on}
+            pacing: {rate: 2MiB, initial-burst: 512KiB}
           - origin: a
         limits:
           header-bytes: 64KiB
@@ -414,7 +416,8 @@ final class ConfigLoaderTest {
             VideoConfig.OFF,
             RouteLog.DEFAULT,
             EsiConfig.OFF,
-            RouteResponseConfig.NONE),
+            RouteResponseConfig.NONE,
+            new Pacing(2 << 20, 512 << 10)),
         config.routes().get(0));
     assertEquals("route-2", config.routes().get(1).name());
     assertEquals(

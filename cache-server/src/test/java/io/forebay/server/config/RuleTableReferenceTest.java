@@ -49,7 +49,8 @@ final class RuleTableReferenceTest {
           new Action("grace", "1m", Phase.ORIGIN_RESPONSE),
           new Action("stale-if-error", "1m", Phase.ORIGIN_RESPONSE),
           new Action("cache", "false", Phase.ORIGIN_RESPONSE),
-          new Action("response-headers", "{set: {X-A: b}}", Phase.DELIVERY));
+          new Action("response-headers", "{set: {X-A: b}}", Phase.DELIVERY),
+          new Action("pacing", "{rate: 1MiB}", Phase.DELIVERY));
 
   @BeforeEach
   void files() throws Exception {

@@ -7,6 +7,8 @@ import io.forebay.server.http.RequestBody;
 import io.forebay.server.http.RequestBodyRate;
 import io.forebay.server.http.RequestRefusal;
 import io.forebay.server.http.ResponseSink;
+import io.forebay.server.pacing.Pacing;
+import io.forebay.server.pacing.ResponsePace;
 import io.forebay.server.tunnel.TunnelEnd;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -55,6 +57,10 @@ public abstract class RequestStream<H extends Headers<CharSequence, CharSequence
 
   // The response.
   private @Nullable Listener listener;
+
+  /** Null where the response has no pacing. */
+  private @Nullable ResponsePace responsePace;
+
   private int status;
 
   /** Given, but not yet handed to the codec: it goes out with what comes next. */
@@ -136,6 +142,11 @@ public abstract class RequestStream<H extends Headers<CharSequence, CharSequence
 
   /** Breaks the response off, so that the client sees it. */
   public abstract void breakOff(AbortCause cause);
+
+  /**
+   * The response begins, is past its burst, or has ended: the pace of the connection may change.
+   */
+  public void onPaceChanged() {}
 
   /** A response that cannot be right: only a reset tells the client (I3). */
   public abstract void onDefect(String what);
@@ -310,6 +321,42 @@ public abstract class RequestStream<H extends Headers<CharSequence, CharSequence
   // ---- the response
 
   @Override
+  public void pace(Pacing by) {
+    ResponsePace own = responsePace;
+    if (own == null) {
+      own = new ResponsePace();
+      responsePace = own;
+    }
+    own.begin(by);
+  }
+
+  /** Whether the response has a pacing, be it in its burst. */
+  public final boolean isPaced() {
+    return responsePace != null;
+  }
+
+  /** The rate that a response that is being sent may have now, or -1 where none is. */
+  public final long sendingRate() {
+    if (!isLive || !hasHead || !hasBody) {
+      return -1;
+    }
+    ResponsePace own = responsePace;
+    return own == null ? Pacing.UNPACED : own.rate();
+  }
+
+  /** Whether the response is being sent and past its burst. */
+  protected final boolean isHeldToPace() {
+    long rate = sendingRate();
+    return rate >= 0 && rate < Pacing.UNPACED;
+  }
+
+  /** The length of chunks, where {@code usual} is that of a response without pacing. */
+  protected final int pacedChunkBytes(int usual) {
+    ResponsePace own = responsePace;
+    return own == null ? usual : own.chunkBytes(usual);
+  }
+
+  @Override
   public void informational(int interimStatus, HeaderFields fields) {
     if (!isLive || hasHead) {
       return;
@@ -360,6 +407,8 @@ public abstract class RequestStream<H extends Headers<CharSequence, CharSequence
       writeHead();
       // With a length of nothing the caller still calls end, which finds the work done.
       finish();
+    } else {
+      onPaceChanged();
     }
   }
 
@@ -379,6 +428,10 @@ public abstract class RequestStream<H extends Headers<CharSequence, CharSequence
       }
       remainingBytes -= length;
       isLast = remainingBytes == 0;
+    }
+    ResponsePace own = responsePace;
+    if (own != null && own.onBytes(length)) {
+      onPaceChanged();
     }
     writeHead();
     loop.counters.bytesToClients += length;
@@ -578,12 +631,14 @@ public abstract class RequestStream<H extends Headers<CharSequence, CharSequence
     isLive = false;
     listener = null;
     pendingHead = null;
+    onPaceChanged();
     return told;
   }
 
   private void finish() {
     isLive = false;
     listener = null;
+    onPaceChanged();
     failBody("the response has ended");
     if (!isBodyRead) {
       stopBody();

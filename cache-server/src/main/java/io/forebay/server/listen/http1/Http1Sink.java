@@ -9,6 +9,8 @@ import io.forebay.server.listen.connection.AltSvc;
 import io.forebay.server.listen.connection.Digits;
 import io.forebay.server.listen.connection.PrebuiltResponses;
 import io.forebay.server.listen.connection.Rejection;
+import io.forebay.server.pacing.Pacing;
+import io.forebay.server.pacing.ResponsePace;
 import io.forebay.server.tunnel.TunnelEnd;
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
@@ -42,6 +44,10 @@ final class Http1Sink implements ResponseSink {
   private final ResponseOutput output;
   private @Nullable ByteBuf pending;
   private @Nullable Listener listener;
+
+  /** Null before the first response that has a pacing. */
+  private @Nullable ResponsePace pace;
+
   private Framing framing = Framing.NONE;
   private long remainingBytes;
   private int status;
@@ -67,6 +73,9 @@ final class Http1Sink implements ResponseSink {
     isCloseDelimited = false;
     framing = Framing.NONE;
     remainingBytes = 0;
+    if (pace != null) {
+      pace.clear();
+    }
   }
 
   boolean isLive() {
@@ -91,6 +100,16 @@ final class Http1Sink implements ResponseSink {
     if (isLive && told != null) {
       told.onWritable();
     }
+  }
+
+  @Override
+  public void pace(Pacing by) {
+    ResponsePace own = pace;
+    if (own == null) {
+      own = new ResponsePace();
+      pace = own;
+    }
+    own.begin(by);
   }
 
   @Override
@@ -129,6 +148,10 @@ final class Http1Sink implements ResponseSink {
       return;
     }
     hasHead = true;
+    ResponsePace own = pace;
+    if (own != null) {
+      output.pace(own.rate());
+    }
     boolean hasNoBody = status == 204 || status == 304 || isHead;
     if (contentLength >= 0 && status != 204) {
       head.writeBytes(PrebuiltResponses.CONTENT_LENGTH);
@@ -185,6 +208,10 @@ final class Http1Sink implements ResponseSink {
       ByteBuf size = pending();
       Digits.writeHex(size, length);
       size.writeBytes(PrebuiltResponses.CRLF);
+    }
+    ResponsePace own = pace;
+    if (own != null && own.onBytes(length)) {
+      output.pace(own.rate());
     }
     ByteBuf before = pending;
     if (before != null && length <= COPY_LENGTH) {
@@ -288,12 +315,16 @@ final class Http1Sink implements ResponseSink {
 
   @Override
   public int chunkBytes() {
-    return output.chunkBytes();
+    ResponsePace own = pace;
+    return own == null ? output.chunkBytes() : own.chunkBytes(output.chunkBytes());
   }
 
   @Override
   public void onChunkTaken(long sentBytes) {
-    output.onChunkTaken(sentBytes);
+    // Large chunks are for those that can be sent fast.
+    if (pace == null || !pace.isPaced()) {
+      output.onChunkTaken(sentBytes);
+    }
   }
 
   @Override

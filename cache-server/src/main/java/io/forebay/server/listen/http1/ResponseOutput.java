@@ -3,6 +3,8 @@ package io.forebay.server.listen.http1;
 import io.forebay.server.listen.connection.DirectWrites;
 import io.forebay.server.listen.connection.LargeWriteQuota;
 import io.forebay.server.listen.connection.ListenerContext;
+import io.forebay.server.pacing.Pacing;
+import io.forebay.server.pacing.SocketPace;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -28,6 +30,10 @@ final class ResponseOutput implements LargeWriteQuota.Holder {
 
   // Null before the handler is added and after the end.
   private @Nullable ChannelHandlerContext context;
+
+  /** Null before anything is paced. */
+  private @Nullable SocketPace pace;
+
   private boolean isReading;
   private boolean needsFlush;
   private boolean isWide;
@@ -59,6 +65,19 @@ final class ResponseOutput implements LargeWriteQuota.Holder {
       needsFlush = false;
       ctx.flush();
     }
+  }
+
+  /** How fast the socket sends from now on. */
+  void pace(long bytesPerSecond) {
+    SocketPace socket = pace;
+    if (socket == null) {
+      if (bytesPerSecond == Pacing.UNPACED) {
+        return;
+      }
+      socket = new SocketPace(channel);
+      pace = socket;
+    }
+    socket.rate(bytesPerSecond);
   }
 
   boolean isWritable() {

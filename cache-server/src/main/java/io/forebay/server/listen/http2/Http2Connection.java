@@ -16,6 +16,7 @@ import io.forebay.server.listen.connection.StreamDispatcher;
 import io.forebay.server.listen.connection.StreamPriority;
 import io.forebay.server.listen.connection.StreamProgress;
 import io.forebay.server.loop.DeadlineWheel;
+import io.forebay.server.pacing.SocketPace;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
@@ -94,6 +95,10 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
   private @Nullable Http2FrameCodec codec;
   private @Nullable AltSvc altSvc;
   private @Nullable UrgencyDistributor turns;
+
+  /** Null before the first response that has a pacing. */
+  private @Nullable SocketPace pace;
+
   private int requests;
   private int newestStream;
   private long newestTurn;
@@ -401,6 +406,30 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
             frameCodec.connection().remote().flowController().windowSize(counted),
             SMALL_CHUNK_BYTES,
             LargeWriteQuota.DEFAULT_CHUNK_BYTES);
+  }
+
+  /**
+   * A response has begun, is past its burst, or has ended. The connection has the highest rate of
+   * those that are being sent: streams share one socket, and one without a pacing is not held up by
+   * one beside it. Where none is sent, the rate stays, because the socket may still have bytes of
+   * the last one.
+   */
+  void onPaceChanged(boolean isPaced) {
+    SocketPace socket = pace;
+    if (socket == null) {
+      if (!isPaced) {
+        return;
+      }
+      socket = new SocketPace(channel);
+      pace = socket;
+    }
+    long highest = -1;
+    for (Http2RequestStream stream : streams.values()) {
+      highest = Math.max(highest, stream.sendingRate());
+    }
+    if (highest >= 0) {
+      socket.rate(highest);
+    }
   }
 
   void reset(Http2FrameStream stream, Http2Error error) {

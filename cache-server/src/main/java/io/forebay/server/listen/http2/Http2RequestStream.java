@@ -153,7 +153,12 @@ final class Http2RequestStream extends RequestStream<Http2Headers> {
 
   @Override
   public int chunkBytes() {
-    return connection.chunkBytes(stream);
+    return pacedChunkBytes(connection.chunkBytes(stream));
+  }
+
+  @Override
+  public void onPaceChanged() {
+    connection.onPaceChanged(isPaced());
   }
 
   void priority(StreamPriority said) {

@@ -15,6 +15,8 @@ import io.forebay.server.listen.connection.StreamDispatcher;
 import io.forebay.server.listen.connection.StreamPriority;
 import io.forebay.server.listen.connection.StreamProgress;
 import io.forebay.server.loop.DeadlineWheel;
+import io.forebay.server.pacing.PaceBucket;
+import io.forebay.server.pacing.Pacing;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
@@ -40,6 +42,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
@@ -80,6 +83,10 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
   private final Runnable onHandshakeOver;
   private final LongObjectMap<Http3Stream> streams = new LongObjectHashMap<>();
   private final ArrayDeque<Http3Stream> waiting = new ArrayDeque<>(0);
+
+  /** Streams that wait for {@link #credit}, in turns. */
+  private final ArrayDeque<Http3Stream> withoutCredit = new ArrayDeque<>(0);
+
   private final DeadlineWheel.Entry deadline;
   private final StreamProgress progress;
   private final StreamDispatcher dispatcher;
@@ -110,6 +117,11 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
 
   /** What was on its way to where the client was before. */
   private List<Http3Stream> sentElsewhere = List.of();
+
+  /** Of the responses that have a pacing; null before the first. */
+  private @Nullable PaceBucket credit;
+
+  private boolean isCreditAwaited;
 
   private boolean isEstablished;
   private boolean isTurnQueued;
@@ -324,6 +336,84 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
       Http3Stream stream = waiting.poll();
       if (stream != null) {
         stream.onWritable();
+      }
+    }
+  }
+
+  // ---- pacing
+
+  /**
+   * A response that has a pacing has begun, is past its burst, or has ended. Those that have one
+   * share the highest of their rates; others go at full speed beside them.
+   */
+  void onPaceChanged() {
+    long highest = -1;
+    for (Http3Stream stream : streams.values()) {
+      Http3RequestStream request = stream.request();
+      long rate = request == null ? Pacing.UNPACED : request.sendingRate();
+      if (rate < Pacing.UNPACED) {
+        highest = Math.max(highest, rate);
+      }
+    }
+    if (highest < 0) {
+      return;
+    }
+    PaceBucket bucket = credit;
+    if (bucket == null) {
+      credit = new PaceBucket(highest, System.nanoTime());
+    } else {
+      bucket.rate(highest, System.nanoTime());
+    }
+  }
+
+  /** Bytes of a paced response have been handed to QUIC. */
+  void onPacedBytes(int lengthBytes) {
+    PaceBucket bucket = credit;
+    if (bucket != null) {
+      bucket.take(lengthBytes, System.nanoTime());
+    }
+  }
+
+  /** Whether a paced stream may write now; if not, it is told when its turn has come. */
+  boolean hasCredit(Http3Stream stream) {
+    PaceBucket bucket = credit;
+    if (bucket == null) {
+      return true;
+    }
+    long waitNanos = bucket.waitNanos(System.nanoTime());
+    if (waitNanos == 0) {
+      return true;
+    }
+    if (stream.awaitsCredit()) {
+      withoutCredit.add(stream);
+    }
+    awaitCredit(waitNanos);
+    return false;
+  }
+
+  private void awaitCredit(long waitNanos) {
+    if (!isCreditAwaited && !isClosed) {
+      isCreditAwaited = true;
+      // The wheel of deadlines is too coarse: a client would see bursts of its ticks.
+      channel.eventLoop().schedule(this::onCredit, waitNanos, TimeUnit.NANOSECONDS);
+    }
+  }
+
+  private void onCredit() {
+    isCreditAwaited = false;
+    PaceBucket bucket = credit;
+    if (bucket == null || isClosed) {
+      return;
+    }
+    for (int left = withoutCredit.size(); left > 0; left--) {
+      long waitNanos = bucket.waitNanos(System.nanoTime());
+      if (waitNanos > 0) {
+        awaitCredit(waitNanos);
+        return;
+      }
+      Http3Stream stream = withoutCredit.poll();
+      if (stream != null) {
+        stream.onCredit();
       }
     }
   }
@@ -598,6 +688,7 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
     List<Http3Stream> left = new ArrayList<>(streams.values());
     streams.clear();
     waiting.clear();
+    withoutCredit.clear();
     left.forEach(stream -> stream.onGone("the client closed the connection"));
   }
 

@@ -52,7 +52,11 @@ final class Http3RequestStream extends RequestStream<Http3Headers> {
 
   @Override
   public void writeBody(ByteBuf chunk, boolean isEnd) {
-    stream.writeData(chunk, isEnd);
+    if (isHeldToPace()) {
+      stream.writePaced(chunk, isEnd);
+    } else {
+      stream.writeData(chunk, isEnd);
+    }
   }
 
   @Override
@@ -67,7 +71,14 @@ final class Http3RequestStream extends RequestStream<Http3Headers> {
 
   @Override
   public boolean isStreamWritable() {
-    return stream.isWritable();
+    return stream.isWritable() && (!isHeldToPace() || stream.connection().hasCredit(stream));
+  }
+
+  @Override
+  public void onPaceChanged() {
+    if (isPaced()) {
+      stream.connection().onPaceChanged();
+    }
   }
 
   @Override
@@ -112,6 +123,6 @@ final class Http3RequestStream extends RequestStream<Http3Headers> {
 
   @Override
   public int chunkBytes() {
-    return CHUNK_BYTES;
+    return pacedChunkBytes(CHUNK_BYTES);
   }
 }

@@ -19,6 +19,7 @@ import io.netty.handler.codec.http3.Http3HeadersFrame;
 import io.netty.handler.codec.quic.QuicStreamChannel;
 import io.netty.handler.codec.quic.QuicStreamPriority;
 import io.netty.util.ReferenceCountUtil;
+import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,6 +68,16 @@ final class Http3Stream extends ChannelInboundHandlerAdapter {
   /** A tunnel takes no more from the client once its end has been handed to QUIC. */
   private boolean isInputUnwanted;
 
+  /** Body bytes that wait for credit of the connection. */
+  private final ArrayDeque<ByteBuf> held = new ArrayDeque<>(0);
+
+  /** The last of what is held ends the response. */
+  private boolean isEndHeld;
+
+  /** The response ends behind what is held, with no bytes of its own. */
+  private boolean endsBehindHeld;
+
+  private boolean isAwaitingCredit;
   private boolean isReset;
   private boolean isTold;
 
@@ -249,6 +260,8 @@ final class Http3Stream extends ChannelInboundHandlerAdapter {
   // ---- writing
 
   void writeHeaders(Http3Headers headers, boolean isEnd) {
+    // Trailers do not overtake the body.
+    writeHeld(true);
     if (isEnd) {
       wire.endsWithNext();
     }
@@ -264,8 +277,43 @@ final class Http3Stream extends ChannelInboundHandlerAdapter {
     connection.onWritten(this);
   }
 
+  /** Body bytes of a paced response: they are written when the connection has credit for them. */
+  void writePaced(ByteBuf chunk, boolean isEnd) {
+    if (isReset) {
+      chunk.release();
+    } else if (held.isEmpty() && connection.hasCredit(this)) {
+      connection.onPacedBytes(chunk.readableBytes());
+      writeData(chunk, isEnd);
+    } else {
+      held.add(chunk);
+      isEndHeld = isEnd;
+    }
+  }
+
+  private void writeHeld(boolean isForced) {
+    while (!held.isEmpty() && (isForced || connection.hasCredit(this))) {
+      ByteBuf chunk = held.remove();
+      connection.onPacedBytes(chunk.readableBytes());
+      writeData(chunk, isEndHeld && held.isEmpty());
+    }
+    if (endsBehindHeld && held.isEmpty()) {
+      endsBehindHeld = false;
+      writeEnd();
+    }
+  }
+
+  private void dropHeld() {
+    endsBehindHeld = false;
+    // What is told of a release may look at this stream.
+    for (ByteBuf chunk = held.poll(); chunk != null; chunk = held.poll()) {
+      chunk.release();
+    }
+  }
+
   void writeEnd() {
-    if (!isReset) {
+    if (!held.isEmpty()) {
+      endsBehindHeld = true;
+    } else if (!isReset) {
       isEndWritten = true;
       wire.end();
     }
@@ -319,7 +367,7 @@ final class Http3Stream extends ChannelInboundHandlerAdapter {
   }
 
   boolean isWritable() {
-    return !isReset && channel.isWritable() && !wire.hasQueued();
+    return !isReset && channel.isWritable() && !wire.hasQueued() && held.isEmpty();
   }
 
   @Override
@@ -335,6 +383,20 @@ final class Http3Stream extends ChannelInboundHandlerAdapter {
     if (!isReset) {
       connection.notifyWritableLater(this);
     }
+  }
+
+  /** It waits for credit of the connection; false where it does already. */
+  boolean awaitsCredit() {
+    boolean isNew = !isAwaitingCredit;
+    isAwaitingCredit = true;
+    return isNew;
+  }
+
+  /** Its turn has come to use the credit of the connection. */
+  void onCredit() {
+    isAwaitingCredit = false;
+    writeHeld(false);
+    onWritable();
   }
 
   void onWritable() {
@@ -428,6 +490,7 @@ final class Http3Stream extends ChannelInboundHandlerAdapter {
         channel.close();
       }
     }
+    dropHeld();
   }
 
   /** Whether one of both sides has broken it off. */
@@ -437,7 +500,7 @@ final class Http3Stream extends ChannelInboundHandlerAdapter {
 
   /** Drops what QUIC has not taken of the response, if there is anything. */
   void giveUp() {
-    if (!isReset && wire.hasQueued()) {
+    if (!isReset && (wire.hasQueued() || !held.isEmpty())) {
       connection.countStalled();
       reset(Http3ErrorCode.H3_REQUEST_CANCELLED);
     }
