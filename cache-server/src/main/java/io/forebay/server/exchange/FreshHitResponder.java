@@ -242,11 +242,11 @@ final class FreshHitResponder {
     int region = head.region();
     long length = head.totalLength();
     boolean hasBody = !request.isHead() && length != 0;
-    Pacing pacing = snapshot.pacing(route, edits);
-    if (pacing != null) {
-      sink.pace(pacing);
-    }
     try {
+      Pacing pacing = snapshot.pacing(route, edits);
+      if (pacing != null) {
+        sink.pace(pacing);
+      }
       HeadWriter out = heads.begin(sink, meta.status(), edits);
       responses.writeFresh(snapshot, route, request.scheme(), client, out, head, meta, now);
       out.send(length, !hasBody);

@@ -91,7 +91,8 @@ final class RouteCompiler {
    * Where the node answers to origins of scripts, a fill does not send Origin: what is stored is
    * for all of them. Likewise it does not send what a player tells, where the node reads that.
    */
-  private static List<String> ignored(KeyConfig key, boolean hasCors, boolean readsCmcd, boolean hasDictionaries) {
+  private static List<String> ignored(
+      KeyConfig key, boolean hasCors, boolean readsCmcd, boolean hasDictionaries) {
     Stream<String> ofNode =
         Stream.of(
                 hasCors ? List.of("origin") : List.<String>of(),
