@@ -101,6 +101,7 @@ class ArchitectureTest {
               "pacing",
               "page",
               "plugin",
+              "prefetch",
               "rule",
               "rule.expression",
               "text"));

@@ -67,6 +67,7 @@ import io.forebay.server.origin.mirror.MirroringOriginClient;
 import io.forebay.server.origin.probe.Prober;
 import io.forebay.server.origin.probe.ServerProbes;
 import io.forebay.server.origin.resume.ResumingOriginClient;
+import io.forebay.server.prefetch.PrefetchBudget;
 import io.forebay.server.protect.Gatekeeper;
 import io.forebay.server.protect.Verifiers;
 import io.forebay.server.protect.forward.ForwardAuth;
@@ -143,6 +144,7 @@ public final class Server implements NodeControl, AutoCloseable {
   private final CopyRegistry codedCopies;
   private final FillTable fills;
   private final TunnelLimiter tunnels = new TunnelLimiter();
+  private final PrefetchBudget prefetches = new PrefetchBudget();
   private final MirrorLimiter mirrors = new MirrorLimiter();
   private final ClientLimiter places = new ClientLimiter();
   private final Compressors compressors;
@@ -581,7 +583,8 @@ public final class Server implements NodeControl, AutoCloseable {
         new CopyMaker(filling, loop.eventLoop(), compressors, codedCopies),
         challenges,
         compressors,
-        new Dictionaries(filling, loop.eventLoop(), compressors, codedCopies));
+        new Dictionaries(filling, loop.eventLoop(), compressors, codedCopies),
+        prefetches);
   }
 
   /** Where this node listens with any protocol, the admin API's included. */

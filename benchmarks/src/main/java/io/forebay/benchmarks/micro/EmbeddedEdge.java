@@ -31,6 +31,7 @@ import io.forebay.server.origin.call.OriginCall;
 import io.forebay.server.origin.call.OriginClient;
 import io.forebay.server.origin.call.OriginListener;
 import io.forebay.server.origin.call.OriginRequest;
+import io.forebay.server.prefetch.PrefetchBudget;
 import io.forebay.server.protect.Gatekeeper;
 import io.forebay.server.protect.Verifiers;
 import io.forebay.server.protect.forward.ForwardAuth;
@@ -165,7 +166,8 @@ final class EmbeddedEdge implements AutoCloseable {
             new CopyMaker(filling, codingAnswers, compressors, copies),
             new ChallengeTokens(),
             compressors,
-            new Dictionaries(filling, codingAnswers, compressors, copies));
+            new Dictionaries(filling, codingAnswers, compressors, copies),
+            new PrefetchBudget());
     listener =
         new EmbeddedListener(
             eventLoop,

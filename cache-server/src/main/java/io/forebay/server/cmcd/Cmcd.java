@@ -299,6 +299,11 @@ public final class Cmcd implements BiConsumer<CharSequence, CharSequence> {
     return texts;
   }
 
+  /** The next objects as it names them ({@code nor}), unless it wants a range of one; allocates. */
+  public List<String> nextObjects() {
+    return has(CmcdKey.NRR) ? List.of() : texts(CmcdKey.NOR);
+  }
+
   /** Counts it for a route. */
   public void count(CmcdCounters.OfRoute counters) {
     counters.requests++;

@@ -38,6 +38,7 @@ import io.forebay.server.counters.PluginCounters;
 import io.forebay.server.geo.GeoLocator;
 import io.forebay.server.geo.MmdbFile;
 import io.forebay.server.pacing.Pacing;
+import io.forebay.server.prefetch.PrefetchSettings;
 import io.forebay.server.text.Printable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -495,20 +496,36 @@ final class ConfigBinder extends Binder {
         rules.ofRoute(scope, key, settings.cookies().request()),
         compression.ofRoute(scope),
         bounds.ofRoute(scope),
-        video(scope, key),
+        video(scope, key, protection),
         log(scope),
         esi,
         new RouteResponseConfig(given(scope, ResponseKeys.EARLY_HINTS)),
         pacing(scope));
   }
 
-  private VideoConfig video(String scope, KeyConfig key) {
+  private VideoConfig video(String scope, KeyConfig key, @Nullable String protection) {
     CmcdSettings cmcd =
         new CmcdSettings(given(scope, VideoKeys.CMCD), given(scope, VideoKeys.CMSD));
     if (cmcd.isRead() && key.keep().contains(CmcdSettings.PARAMETER)) {
       keyProblem(scope, ConfigKeys.KEY_KEEP, "cmcd takes CMCD out of the key", "keep one");
     }
-    return new VideoConfig(cmcd);
+    PrefetchSettings prefetch =
+        new PrefetchSettings(
+            given(scope, VideoKeys.PREFETCH),
+            given(scope, VideoKeys.PREFETCH_AFTER),
+            given(scope, VideoKeys.PREFETCH_SOURCES).stream()
+                .map(word -> PrefetchSettings.Source.valueOf(word.toUpperCase(Locale.ROOT)))
+                .collect(Collectors.toUnmodifiableSet()),
+            given(scope, VideoKeys.PREFETCH_SHARE),
+            given(scope, VideoKeys.PREFETCH_CONCURRENT));
+    if (prefetch.isOn() && protection != null) {
+      keyProblem(
+          scope,
+          VideoKeys.PREFETCH,
+          "the route has a protection, and nothing that it guards is fetched ahead",
+          "keep one");
+    }
+    return new VideoConfig(cmcd, prefetch);
   }
 
   private @Nullable Pacing pacing(String scope) {

@@ -112,6 +112,9 @@ public final class LoopCounters {
   // Variants made of another one's body, because a 304 named that one's tag.
   public long variantsCopied;
 
+  /** What was fetched ahead. */
+  public final PrefetchCounters prefetch = new PrefetchCounters();
+
   /** What players told of themselves. */
   public final CmcdCounters cmcd = new CmcdCounters();
 

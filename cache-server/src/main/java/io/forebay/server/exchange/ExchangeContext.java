@@ -17,6 +17,7 @@ import io.forebay.server.http.ChallengeTokens;
 import io.forebay.server.loop.LoopLoad;
 import io.forebay.server.loop.RequestIds;
 import io.forebay.server.origin.call.OriginClient;
+import io.forebay.server.prefetch.PrefetchBudget;
 import io.forebay.server.protect.Gatekeeper;
 import io.forebay.server.purge.PurgeQueue;
 import io.forebay.server.response.HeadWriter;
@@ -40,6 +41,7 @@ import java.util.function.DoubleSupplier;
  * @param challenges answers to ACME validations that are expected
  * @param compressors code bodies off the loops; all loops share them
  * @param dictionaries finds the compression dictionaries that clients name
+ * @param prefetches what may be fetched ahead of clients; all loops share it
  */
 public record ExchangeContext(
     FillContext filling,
@@ -57,7 +59,8 @@ public record ExchangeContext(
     CopyMaker copies,
     ChallengeTokens challenges,
     Compressors compressors,
-    Dictionaries dictionaries) {
+    Dictionaries dictionaries,
+    PrefetchBudget prefetches) {
 
   public int index() {
     return filling.index();

@@ -32,6 +32,7 @@ public final class ExchangeFactory implements RequestHandler {
   private final StoredResponseSender responses;
   private final CopyLookup copies;
   private final PlayerReports players;
+  private final Prefetcher prefetcher;
   private final FreshHitResponder freshHit;
   private final EsiContext esi;
   private final Latin1Text token = new Latin1Text();
@@ -50,6 +51,7 @@ public final class ExchangeFactory implements RequestHandler {
             loop.leases().copies(),
             loop.counters().esi);
     this.players = new PlayerReports(loop.counters());
+    this.prefetcher = new Prefetcher(loop, lookup);
     this.freshHit = new FreshHitResponder(loop, responses, copies, players);
   }
 
@@ -143,7 +145,7 @@ public final class ExchangeFactory implements RequestHandler {
             hasToken ? DebugFields.without(request) : request,
             body,
             loop.store().purgeSequence());
-    RequestRecord record = new RequestRecord(loop, received, players);
+    RequestRecord record = new RequestRecord(loop, received, players, prefetcher);
     if (role != null) {
       received.esi(role);
       record.esi(role);

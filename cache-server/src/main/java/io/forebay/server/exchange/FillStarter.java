@@ -84,6 +84,41 @@ public final class FillStarter {
     return new Fill(loop, order, birth, leader);
   }
 
+  /**
+   * A fill ahead of clients, which keeps only a whole response that is not longer than that.
+   *
+   * @return null when the store gives out no births now
+   */
+  static @Nullable Fill ahead(FillContext loop, ClientRequest request, long mostBytes) {
+    long birth = loop.store().nextBirth();
+    if (birth < 0) {
+      return null;
+    }
+    RequestView saved = request.question();
+    FillRequest order =
+        new FillRequest(
+            request.key(),
+            saved,
+            request.route(),
+            request(
+                    request.config(),
+                    request.route(),
+                    saved,
+                    RequestBody.NONE,
+                    request.client(),
+                    HeaderFields.EMPTY)
+                .with(Priority.PREFETCH),
+            null,
+            List.of(),
+            null,
+            true,
+            true,
+            false,
+            request.config().config().limits().followersPerFill(),
+            mostBytes);
+    return new Fill(loop, order, birth, null);
+  }
+
   /** What a fill sends. */
   public static OriginRequest request(
       RuntimeConfig snapshot,

@@ -90,7 +90,10 @@ final class FreshHitResponder {
   boolean send(RuntimeConfig snapshot, WireRequest request, ResponseSink sink, ClientInfo client) {
     long startNanos = System.nanoTime();
     Route route = snapshot.routes().match(request.authority(), request.pathText());
-    if (route == null || !isPlain(route, request) || snapshot.esi(route).isOn()) {
+    if (route == null
+        || !isPlain(route, request)
+        || snapshot.esi(route).isOn()
+        || snapshot.prefetch(route).isOn()) {
       return false;
     }
     RouteRules rules = snapshot.rules(route);

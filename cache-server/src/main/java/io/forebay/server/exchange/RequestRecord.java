@@ -13,6 +13,7 @@ import io.forebay.server.counters.NameTable;
 import io.forebay.server.esi.EsiRecord;
 import io.forebay.server.esi.EsiRole;
 import io.forebay.server.http.ClientInfo;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +26,7 @@ final class RequestRecord extends RequestEvent implements EsiRecord {
   private final ExchangeContext loop;
   private final ClientRequest request;
   private final PlayerReports players;
+  private final Prefetcher prefetcher;
   private final long startNanos;
   private final long startMillis;
 
@@ -37,6 +39,9 @@ final class RequestRecord extends RequestEvent implements EsiRecord {
   private RouteLog rules = RouteLog.DEFAULT;
   private @Nullable CharSequence[] headers = NO_HEADERS;
   private @Nullable String cmcd;
+
+  /** The next objects, as the client names them. */
+  private List<String> named = List.of();
 
   private int status;
   private long bodyBytes;
@@ -60,10 +65,12 @@ final class RequestRecord extends RequestEvent implements EsiRecord {
 
   private boolean isBroken;
 
-  RequestRecord(ExchangeContext loop, ClientRequest request, PlayerReports players) {
+  RequestRecord(
+      ExchangeContext loop, ClientRequest request, PlayerReports players, Prefetcher prefetcher) {
     this.loop = loop;
     this.request = request;
     this.players = players;
+    this.prefetcher = prefetcher;
     this.startNanos = System.nanoTime();
     this.startMillis = loop.nowMillis();
     boolean isLogged = loop.accessLog().isEnabled();
@@ -79,6 +86,9 @@ final class RequestRecord extends RequestEvent implements EsiRecord {
     Cmcd told = players.read(request.config(), request.route(), request.view());
     if (told != null && !told.isMalformed() && loop.accessLog().isEnabled()) {
       cmcd = told.json().toString();
+    }
+    if (told != null && request.config().prefetch(request.route()).isOn()) {
+      named = told.nextObjects();
     }
     int count = rules.requestHeaders().size();
     if (count > 0 && loop.accessLog().isEnabled()) {
@@ -113,6 +123,7 @@ final class RequestRecord extends RequestEvent implements EsiRecord {
     result = how;
     reason = why.label();
     headNanos = System.nanoTime() - startNanos;
+    prefetcher.onHead(request, sentStatus, how, named);
   }
 
   /** The listener found the rest of the request bad and answered by itself. */
@@ -225,6 +236,7 @@ final class RequestRecord extends RequestEvent implements EsiRecord {
     if (result == CacheResult.HIT) {
       counters.hitTime.record(headNanos);
     }
+    prefetcher.onEnd(request, status, result, bodyBytes);
     if (loop.accessLog().isEnabled()) {
       loop.accessLog().record(this);
     }

@@ -98,6 +98,28 @@ final class RuleResponder {
     }
   }
 
+  /**
+   * Gives a request that no client sent what the rules of its route say.
+   *
+   * @return whether they send it to an origin and let the response be stored
+   */
+  static boolean admits(ExchangeContext loop, ClientRequest request) {
+    RouteRules rules = request.config().rules(request.route());
+    if (rules == null) {
+      request.hideRemovedFields();
+      return true;
+    }
+    RequestFacts facts =
+        new RequestFacts()
+            .of(request.view(), request.client(), address(request), loop.nowMillis())
+            .on(request.route().name());
+    RuleOutcome outcome = rules.of(facts, loop.counters().ruleErrors);
+    request.rules(outcome);
+    request.route(request.config().ruled(request.route(), outcome));
+    request.hideRemovedFields();
+    return outcome.answer() == null && !outcome.passes();
+  }
+
   /** What the route says of all its responses holds before its protection and rules are asked. */
   static void applyPresets(ExchangeContext loop, ClientRequest request) {
     RouteRules rules = request.config().rules(request.route());

@@ -272,6 +272,10 @@ public final class RequestExplainer {
           null,
           "CMCD is counted, logged and not part of the key; hits stay in the fast lane.");
     }
+    if (snapshot.prefetch(to).isOn()) {
+      addRule("prefetch", null, "The next objects of popular streams are fetched ahead.");
+      notes.add("a hit leaves the fast lane: the route has prefetch");
+    }
     if (players.answersCmsd()) {
       addRule("cmsd", null, "Responses have an entry of this node in CMSD-Dynamic.");
     }

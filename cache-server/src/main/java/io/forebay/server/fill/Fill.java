@@ -55,6 +55,7 @@ public final class Fill {
   private final InterimResponses interim;
   private volatile State state = State.WAITING;
   private volatile boolean isPaced;
+  private volatile boolean wasJoined;
 
   /** The store has no space: further bytes wait until the leader takes them. */
   private volatile boolean isOutOfRoom;
@@ -200,7 +201,11 @@ public final class Fill {
    * @return false when there are too many followers already, or the fill has just been given up
    */
   public boolean join(Follower follower, FillContext own) {
-    return followers.join(follower, own);
+    boolean isJoined = followers.join(follower, own);
+    if (isJoined) {
+      wasJoined = true;
+    }
+    return isJoined;
   }
 
   public void leave(Follower follower, FillContext own) {
@@ -225,6 +230,16 @@ public final class Fill {
   }
 
   // --- the owner's loop -------------------------------------------------------------------------
+
+  /** Whether a client ever read it, or waited for it. */
+  public boolean wasJoined() {
+    return wasJoined;
+  }
+
+  /** Ends it if it is ahead of clients, and none has joined; called by any loop. */
+  public void giveUp() {
+    loop.eventLoop().execute(work::giveUp);
+  }
 
   /** Sends the request. */
   public void start() {

@@ -76,6 +76,9 @@ final class FillOutcomeRecorder {
 
   /** It may not be stored; {@code fields} are those that the origin has sent. */
   void unstorable(Reason why, int status, HeaderFields fields) {
+    if (order.isAhead()) {
+      return;
+    }
     wasted();
     boolean isOfTheMoment =
         why == Reason.NOT_STORED_NO_ROOM || why == Reason.NOT_STORED_NEVER_CONFIRMED;
@@ -99,7 +102,7 @@ final class FillOutcomeRecorder {
    * by every one: the next one waits.
    */
   void wasted() {
-    if (order.isBackground()) {
+    if (order.isBackground() && !order.isAhead()) {
       count(loop.history().refreshes().wasted(order.key(), order.request(), loop.nowMillis()));
     }
   }

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param isStaleUsable whether what is stored may be served while the origin fails, so that its
  *     failure must not take the place of it
  * @param followerLimit followers at most; later ones pass through
+ * @param aheadBytes of a fetch ahead of clients: the longest body that is wanted; 0 for others
  */
 public record FillRequest(
     FillKey key,
@@ -36,7 +37,41 @@ public record FillRequest(
     boolean isShared,
     boolean isBackground,
     boolean isStaleUsable,
-    int followerLimit) {
+    int followerLimit,
+    long aheadBytes) {
+
+  /** One that a client asks for, or the refresh of what is served. */
+  public FillRequest(
+      FillKey key,
+      RequestView request,
+      Route route,
+      OriginRequest originRequest,
+      @Nullable StoredRef stale,
+      List<Other> others,
+      @Nullable Satisfiable asked,
+      boolean isShared,
+      boolean isBackground,
+      boolean isStaleUsable,
+      int followerLimit) {
+    this(
+        key,
+        request,
+        route,
+        originRequest,
+        stale,
+        others,
+        asked,
+        isShared,
+        isBackground,
+        isStaleUsable,
+        followerLimit,
+        0);
+  }
+
+  /** Whether no client has asked for it: what it cannot store must leave no trace for clients. */
+  boolean isAhead() {
+    return aheadBytes > 0;
+  }
 
   /** A variant under the same URL, and the strong tag that the request names it by. */
   public record Other(StoredRef ref, String etag) {}

@@ -1,6 +1,7 @@
 package io.forebay.server.fill;
 
 import io.forebay.server.fill.history.FillKey;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,7 @@ public final class FillTable {
 
   private final ConcurrentHashMap<FillKey, Fill> fills = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<SliceKey, SliceFill> slices = new ConcurrentHashMap<>();
+  private final Set<Fill> ahead = ConcurrentHashMap.newKeySet();
   private final AtomicInteger unlisted = new AtomicInteger();
   private final AtomicInteger refusedLoads = new AtomicInteger();
   private volatile int limit;
@@ -84,6 +86,22 @@ public final class FillTable {
 
   void leave(FillKey key, Fill fill) {
     fills.remove(key, fill);
+  }
+
+  /** A fill that is ahead of clients begins; it is {@link Fill#giveUp given up} if they wait. */
+  public void beginAhead(Fill fill) {
+    ahead.add(fill);
+  }
+
+  public void endAhead(Fill fill) {
+    ahead.remove(fill);
+  }
+
+  /** A request of a client waits at the limit of an origin. */
+  void giveWay() {
+    for (Fill fill : ahead) {
+      fill.giveUp();
+    }
   }
 
   /** The fetch that brings a slice of an object. */

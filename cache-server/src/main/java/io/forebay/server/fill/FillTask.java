@@ -85,6 +85,9 @@ final class FillTask implements OriginListener, FillWriter.Owner {
     OriginCall sent = loop.origins().send(order.route().originName(), order.originRequest(), this);
     call = sent;
     pace.begin(sent);
+    if (!order.isAhead() && sent.isWaiting()) {
+      loop.fills().giveWay();
+    }
   }
 
   /** Never sent: what it was to bring is in the store already. */
@@ -174,16 +177,22 @@ final class FillTask implements OriginListener, FillWriter.Owner {
    */
   private void decide(
       Route route, int status, HeaderFields fields, long contentLength, boolean isCloseDelimited) {
-    switch (HeadVerdict.of(
-        loop,
-        order,
-        route,
-        birth,
-        requestTimeMillis,
-        status,
-        fields,
-        contentLength,
-        isCloseDelimited)) {
+    HeadVerdict verdict =
+        HeadVerdict.of(
+            loop,
+            order,
+            route,
+            birth,
+            requestTimeMillis,
+            status,
+            fields,
+            contentLength,
+            isCloseDelimited);
+    if (order.isAhead() && !isWantedAhead(verdict, status, contentLength)) {
+      giveUpUnseen();
+      return;
+    }
+    switch (verdict) {
       case HeadVerdict.Confirmed(FillRequest.StoredRef stale) ->
           new RevalidationUpdate(
                   loop,
@@ -222,6 +231,33 @@ final class FillTask implements OriginListener, FillWriter.Owner {
         }
         becomeUnstorable(status, fields, contentLength, why);
       }
+    }
+  }
+
+  /** Errors, redirects, and what is larger than expected are left to clients that ask for them. */
+  private boolean isWantedAhead(HeadVerdict verdict, int status, long contentLength) {
+    return verdict instanceof HeadVerdict.Whole
+        && status == 200
+        && contentLength >= 0
+        && contentLength <= order.aheadBytes();
+  }
+
+  /** As if it had never been: who has joined meanwhile looks up again, and asks the origin. */
+  private void giveUpUnseen() {
+    call().cancel();
+    end(State.VANISHED);
+  }
+
+  /** A fetch ahead of clients is no longer worth it, unless one of them reads it by now. */
+  void giveUp() {
+    if (!order.isAhead() || !isListening() || !followers.closeIfEmpty()) {
+      return;
+    }
+    if (fill.head() == null) {
+      giveUpUnseen();
+    } else {
+      call().cancel();
+      fail(new OriginFailure(OriginFailure.Kind.TRUNCATED, "the fetch ahead was given up"));
     }
   }
 
@@ -404,6 +440,11 @@ final class FillTask implements OriginListener, FillWriter.Owner {
     intake.abort();
     leaveTable();
     loop.counters().fillsFailed++;
+    if (order.isAhead() && fill.head() == null) {
+      // Who has joined has not asked the origin yet.
+      fill.publish(State.VANISHED);
+      return;
+    }
     fill.fails(reason);
   }
 

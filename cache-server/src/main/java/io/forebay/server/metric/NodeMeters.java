@@ -77,6 +77,7 @@ final class NodeMeters {
     FillMetrics.add(meters, from);
     CopyMetrics.add(meters, from);
     EsiMetrics.add(meters, from);
+    PrefetchMetrics.add(meters, from);
     OriginMetrics.add(meters, from);
     StoreMetrics.add(meters, from);
     Compressors compressors = from.node().compressors();

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   CLIENT   ──► c3 c2 c1 ─┐
  *   REFRESH  ──►    r2 r1 ─┼─► the first that counts as having come first
- *   WARM_UP  ──►       w1 ─┘
+ *   WARM_UP  ──►       w1 ─┘          PREFETCH never waits
  * </pre>
  *
  * <p>Confined to the loop.

@@ -184,6 +184,11 @@ final class FallbackCall implements OriginCall, OriginListener {
   }
 
   @Override
+  public boolean isWaiting() {
+    return call != null && call.isWaiting();
+  }
+
+  @Override
   public void cancel() {
     if (call != null) {
       call.cancel();

@@ -478,6 +478,11 @@ final class PooledCall implements OriginCall, LongSupplier {
   }
 
   @Override
+  public boolean isWaiting() {
+    return queue != null;
+  }
+
+  @Override
   public void cancel() {
     isCancelled = true;
     if (!isDone) {

@@ -2,6 +2,7 @@ package io.forebay.server.origin;
 
 import io.forebay.server.counters.LimitKey;
 import io.forebay.server.origin.call.OriginFailure;
+import io.forebay.server.origin.call.Priority;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -80,6 +81,11 @@ final class WaitingCalls implements WaitQueue {
     if (limit.isHopeless()) {
       call.assign(null);
       call.fail(pool.endpoints().sick());
+      return false;
+    }
+    if (call.request().priority() == Priority.PREFETCH) {
+      call.assign(null);
+      call.fail(limit.reached("and fetches ahead of clients do not wait"));
       return false;
     }
     int most = pool.origin().config().protection().maxWaiting();

@@ -32,6 +32,7 @@ import io.forebay.server.network.NetworkSet;
 import io.forebay.server.pacing.Pacing;
 import io.forebay.server.page.ErrorPages;
 import io.forebay.server.plugin.Lease;
+import io.forebay.server.prefetch.PrefetchSettings;
 import io.forebay.server.protect.RouteProtection;
 import io.forebay.server.protect.forward.ForwardRule;
 import io.forebay.server.protect.url.DebugToken;
@@ -89,6 +90,9 @@ public final class RuntimeConfig {
 
   /** What routes do with CMCD and CMSD, by route; null where none does. */
   private final @Nullable Map<String, CmcdSettings> cmcd;
+
+  /** How routes fetch ahead, by route; null where none does. */
+  private final @Nullable Map<String, PrefetchSettings> prefetch;
 
   /** The line CMSD-Dynamic of this node, up to the parameters of its entry. */
   private final byte[] cmsdLine;
@@ -176,6 +180,12 @@ public final class RuntimeConfig {
             .collect(
                 Collectors.toUnmodifiableMap(RouteConfig::name, route -> route.video().cmcd()));
     this.cmcd = ofPlayers.isEmpty() ? null : ofPlayers;
+    Map<String, PrefetchSettings> fetchingAhead =
+        config.routes().stream()
+            .filter(route -> route.video().prefetch().isOn())
+            .collect(
+                Collectors.toUnmodifiableMap(RouteConfig::name, route -> route.video().prefetch()));
+    this.prefetch = fetchingAhead.isEmpty() ? null : fetchingAhead;
     // The id of a node is a token: nothing of it has to be escaped.
     this.cmsdLine = ("cmsd-dynamic: \"" + nodeId + "\"").getBytes(StandardCharsets.ISO_8859_1);
     Map<String, Integer> redirects = new HashMap<>();
@@ -458,6 +468,14 @@ public final class RuntimeConfig {
     return byRoute == null
         ? CmcdSettings.OFF
         : byRoute.getOrDefault(route.name(), CmcdSettings.OFF);
+  }
+
+  /** How a route fetches ahead. */
+  public PrefetchSettings prefetch(Route route) {
+    Map<String, PrefetchSettings> byRoute = prefetch;
+    return byRoute == null
+        ? PrefetchSettings.OFF
+        : byRoute.getOrDefault(route.name(), PrefetchSettings.OFF);
   }
 
   /** The line CMSD-Dynamic of this node, up to the parameters of its entry. */

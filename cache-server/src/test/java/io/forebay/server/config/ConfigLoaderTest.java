@@ -32,6 +32,8 @@ import io.forebay.server.config.ServerConfig.RouteConfig;
 import io.forebay.server.config.ServerConfig.SlowConfig;
 import io.forebay.server.config.ServerConfig.TierConfig;
 import io.forebay.server.pacing.Pacing;
+import io.forebay.server.prefetch.PrefetchSettings;
+import io.forebay.server.prefetch.PrefetchSettings.Source;
 import io.forebay.server.rule.RouteRules;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -124,7 +126,7 @@ final class ConfigLoaderTest {
   }
 
   @Test
-  void cmcdIsReadWhereARouteSaysSo() throws IOException {
+  void cmcdAndPrefetchAreOnWhereARouteSaysSo() throws IOException {
     write(
         """
         origin: http://127.0.0.1:9000
@@ -132,11 +134,20 @@ final class ConfigLoaderTest {
           - {match: {path: /}}
           - {match: {path: /a/}, cmcd: on}
           - {match: {path: /b/}, cmcd: {cmsd: on}}
+          - {match: {path: /c/}, prefetch: on}
+          - match: {path: /d/}
+            prefetch: {enabled: on, after: 3, sources: [playlist, cmcd], share: 7%, concurrent: 9}
         """);
     ServerConfig config = loaded();
     assertEquals(VideoConfig.OFF, config.routes().get(0).video());
     assertEquals(new CmcdSettings(true, false), config.routes().get(1).video().cmcd());
     assertEquals(new CmcdSettings(false, true), config.routes().get(2).video().cmcd());
+    assertEquals(
+        new PrefetchSettings(true, 10, Set.of(Source.values()), 5, 4),
+        config.routes().get(3).video().prefetch());
+    assertEquals(
+        new PrefetchSettings(true, 3, Set.of(Source.PLAYLIST, Source.CMCD), 7, 9),
+        config.routes().get(4).video().prefetch());
   }
 
   @Test

@@ -11,6 +11,11 @@ public interface OriginCall {
 
   void resume();
 
+  /** Whether it has not been sent yet because a limit of its origin is reached. */
+  default boolean isWaiting() {
+    return false;
+  }
+
   /**
    * Gives up: the connection is closed unless the response was complete; no listener call follows.
    */

@@ -15,7 +15,9 @@ public enum Priority {
   /** A refresh of what is served meanwhile. */
   REFRESH(1),
   /** A warm-up: nobody has asked for it yet. */
-  WARM_UP(2);
+  WARM_UP(2),
+  /** A fetch ahead of clients: it does not wait, so whoever joins it waits for no limit. */
+  PREFETCH(3);
 
   private static final int SHARES = 4;
 

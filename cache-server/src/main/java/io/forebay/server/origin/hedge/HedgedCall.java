@@ -103,6 +103,11 @@ final class HedgedCall implements OriginCall {
   }
 
   @Override
+  public boolean isWaiting() {
+    return first.call().isWaiting();
+  }
+
+  @Override
   public void cancel() {
     stopTimer();
     each(OriginCall::cancel);

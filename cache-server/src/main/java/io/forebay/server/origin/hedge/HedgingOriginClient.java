@@ -5,6 +5,7 @@ import io.forebay.server.origin.OriginSender;
 import io.forebay.server.origin.call.OriginCall;
 import io.forebay.server.origin.call.OriginListener;
 import io.forebay.server.origin.call.OriginRequest;
+import io.forebay.server.origin.call.Priority;
 import io.netty.channel.EventLoop;
 import java.util.HashMap;
 import java.util.Map;
@@ -41,6 +42,7 @@ public final class HedgingOriginClient implements OriginSender {
   public OriginCall send(String origin, OriginRequest request, OriginListener listener) {
     // Two servers cannot read one body at the same time.
     if (!isWanted.test(origin)
+        || request.priority() == Priority.PREFETCH
         || !request.isSafeToSendAgain()
         || request.body().lengthBytes() != 0) {
       return sender.send(origin, request, listener);

@@ -79,6 +79,11 @@ final class ResumedCall implements OriginCall, OriginListener {
   }
 
   @Override
+  public boolean isWaiting() {
+    return call().isWaiting();
+  }
+
+  @Override
   public void cancel() {
     call().cancel();
   }
