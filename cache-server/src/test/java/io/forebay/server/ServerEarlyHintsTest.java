@@ -22,7 +22,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** RFC 8297: the links of a stale response, while the origin is asked. */
 @Timeout(240)
@@ -203,21 +202,19 @@ final class ServerEarlyHintsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "sec-purpose: prefetch",
-        "sec-purpose: prefetch;prerender",
-        "purpose: prefetch",
-        "sec-fetch-dest: iframe",
-        "sec-fetch-dest: script",
-        "sec-fetch-mode: cors"
-      })
-  void requestsThatAreNoNavigationGetNone(String line) throws Exception {
+  @CsvSource({
+    "sec-purpose, prefetch",
+    "sec-purpose, prefetch;prerender",
+    "purpose, prefetch",
+    "sec-fetch-dest, iframe",
+    "sec-fetch-dest, script",
+    "sec-fetch-mode, cors"
+  })
+  void requestsThatAreNoNavigationGetNone(String name, String value) throws Exception {
     start(route("on"));
     storeStale("HTTP/2");
     gate.countDown();
-    String[] field = line.split(": ");
-    try (Waiting client = ask("HTTP/2", "GET", field[0], field[1])) {
+    try (Waiting client = ask("HTTP/2", "GET", name, value)) {
       assertEquals(200, client.next().status());
     }
     assertEquals(0, edge().sum(c -> c.earlyHints));
