@@ -92,6 +92,7 @@ class ArchitectureTest {
               "compress",
               "config",
               "config.history",
+              "digest",
               "geo",
               "hint",
               "json",

@@ -265,6 +265,9 @@ final class ReloadService {
       if (compiled.compresses()) {
         loops.getFirst().compressors().prepare();
       }
+      if (compiled.hashesBodies()) {
+        loops.getFirst().filling().digesting().prepare();
+      }
       activeConfig.config(compiled);
       return outcome(id, difference, certificates, changedFiles, next);
     } catch (TlsException e) {

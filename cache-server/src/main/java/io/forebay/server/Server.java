@@ -21,6 +21,8 @@ import io.forebay.server.counters.CounterNames;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.deliver.CopyQuota;
 import io.forebay.server.deliver.Leases;
+import io.forebay.server.digest.DigestThreads;
+import io.forebay.server.digest.Digesting;
 import io.forebay.server.drive.DriveHealth;
 import io.forebay.server.drive.DriveMonitor;
 import io.forebay.server.exchange.ExchangeContext;
@@ -148,6 +150,7 @@ public final class Server implements NodeControl, AutoCloseable {
   private final MirrorLimiter mirrors = new MirrorLimiter();
   private final ClientLimiter places = new ClientLimiter();
   private final Compressors compressors;
+  private final DigestThreads digestThreads;
   private final RateBuckets rateBuckets;
   private final Verifiers verifiers;
   private final FillHistory history = FillHistory.ofKeys(HISTORY_ENTRIES);
@@ -320,6 +323,10 @@ public final class Server implements NodeControl, AutoCloseable {
                   Transport.ALLOCATOR));
       if (compiled.compresses()) {
         compressors.prepare();
+      }
+      digestThreads = opened(new DigestThreads());
+      if (compiled.hashesBodies()) {
+        digestThreads.prepare();
       }
       // The lock of the store also protects this directory.
       verifiers =
@@ -555,7 +562,8 @@ public final class Server implements NodeControl, AutoCloseable {
             new StoredMeta(),
             memoryBytes / 16,
             clockMillis,
-            route -> activeConfig.config().compression(route));
+            route -> activeConfig.config().compression(route),
+            new Digesting(route -> activeConfig.config().digests(route), digestThreads));
     return new ExchangeContext(
         filling,
         new Leases(

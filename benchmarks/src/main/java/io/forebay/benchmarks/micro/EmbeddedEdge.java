@@ -16,6 +16,7 @@ import io.forebay.server.config.ServerConfig;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.deliver.CopyQuota;
 import io.forebay.server.deliver.Leases;
+import io.forebay.server.digest.Digesting;
 import io.forebay.server.exchange.ExchangeContext;
 import io.forebay.server.exchange.ExchangeFactory;
 import io.forebay.server.exchange.FailureLog;
@@ -131,7 +132,8 @@ final class EmbeddedEdge implements AutoCloseable {
             new StoredMeta(),
             16 << 20,
             clockMillis,
-            route -> snapshot.compression(route));
+            route -> snapshot.compression(route),
+            Digesting.OFF);
     ExchangeContext context =
         new ExchangeContext(
             filling,

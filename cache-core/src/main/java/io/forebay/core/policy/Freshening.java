@@ -14,11 +14,20 @@ import java.util.Set;
 public final class Freshening {
 
   /**
-   * What the integrity of the stored bytes hangs on: their length, their coding, their digest and
-   * their name among versions. All else follows the origin, Content-Type too.
+   * What the integrity of the stored bytes hangs on: their length, their coding, their digests
+   * (after a 304 by a weak tag those of the origin may be of other bytes) and their name among
+   * versions. All else follows the origin, Content-Type too.
    */
   private static final Set<String> NEVER_UPDATED =
-      Set.of("content-length", "content-encoding", "content-range", "content-md5", "etag");
+      Set.of(
+          "content-digest",
+          "content-encoding",
+          "content-length",
+          "content-md5",
+          "content-range",
+          "digest",
+          "etag",
+          "repr-digest");
 
   private Freshening() {}
 

@@ -177,7 +177,8 @@ public final class ResponsePolicy {
                 status,
                 flags(control)
                     | (found.isHeuristic() ? StoredMeta.HEURISTIC : 0)
-                    | (response.has("content-range") ? StoredMeta.CONTENT_RANGE : 0),
+                    | (response.has("content-range") ? StoredMeta.CONTENT_RANGE : 0)
+                    | (response.has("content-digest") ? StoredMeta.CONTENT_DIGEST : 0),
                 requestTimeMillis,
                 responseTimeMillis,
                 date,

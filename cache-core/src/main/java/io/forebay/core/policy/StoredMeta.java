@@ -72,7 +72,8 @@ public final class StoredMeta {
   static final int COMPRESSIBLE = 1 << 8;
   static final int LACKS_VARY = 1 << 9;
   static final int CODED_COPY = 1 << 10;
-  private static final int KNOWN_FLAGS = (1 << 11) - 1;
+  static final int CONTENT_DIGEST = 1 << 11;
+  private static final int KNOWN_FLAGS = (1 << 12) - 1;
 
   private static final ValueLayout.OfShort SHORT =
       ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -200,7 +201,7 @@ public final class StoredMeta {
     byte[] record = new byte[FIXED_LENGTH + tag.length + rest + SOURCE_LENGTH];
     MemorySegment to = MemorySegment.ofArray(record);
     MemorySegment.copy(segment, offset, to, 0, FIXED_LENGTH);
-    to.set(INT, FLAGS_OFFSET, (flags & ~(COMPRESSIBLE | LACKS_VARY)) | CODED_COPY);
+    to.set(INT, FLAGS_OFFSET, (flags & ~(COMPRESSIBLE | LACKS_VARY | CONTENT_DIGEST)) | CODED_COPY);
     to.set(SHORT, ETAG_LENGTH_OFFSET, (short) tag.length);
     System.arraycopy(tag, 0, record, FIXED_LENGTH, tag.length);
     MemorySegment.copy(segment, lastModifiedOffset(), to, FIXED_LENGTH + tag.length, rest);
@@ -345,6 +346,11 @@ public final class StoredMeta {
   /** Whether its header has a Content-Range, beside which a 206 could not have its own. */
   public boolean hasContentRange() {
     return (flags() & CONTENT_RANGE) != 0;
+  }
+
+  /** Whether its header has a Content-Digest, which is true of the whole content alone. */
+  public boolean hasContentDigest() {
+    return (flags() & CONTENT_DIGEST) != 0;
   }
 
   /** Whether coded copies of it may be made and served in its place. */

@@ -35,6 +35,7 @@ import io.forebay.server.config.ServerConfig.UnkeyedConfig;
 import io.forebay.server.config.TlsConfig.CertificateConfig;
 import io.forebay.server.config.TlsConfig.ClientAuth;
 import io.forebay.server.counters.PluginCounters;
+import io.forebay.server.digest.DigestPolicy;
 import io.forebay.server.geo.GeoLocator;
 import io.forebay.server.geo.MmdbFile;
 import io.forebay.server.pacing.Pacing;
@@ -499,7 +500,11 @@ final class ConfigBinder extends Binder {
         video(scope, key, protection),
         log(scope),
         esi,
-        new RouteResponseConfig(given(scope, ResponseKeys.EARLY_HINTS)),
+        new RouteResponseConfig(
+            given(scope, ResponseKeys.EARLY_HINTS),
+            new DigestPolicy(
+                given(scope, ResponseKeys.DIGEST_VERIFY),
+                ResponseKeys.algorithms(given(scope, ResponseKeys.DIGEST_ADD)))),
         pacing(scope));
   }
 

@@ -97,6 +97,9 @@ public final class LoopCounters {
   public long revalidated;
   public long staleServed;
 
+  // Bodies that had not the digest that their head had.
+  public long digestMismatches;
+
   // Interim responses with the links of a stale response.
   public long earlyHints;
 

@@ -216,6 +216,7 @@ final class FreshHitResponder {
   private static boolean isServable(
       Route route, WireRequest request, StoredHead head, StoredMeta meta, long now) {
     return !meta.isVaryMarker()
+        && !(meta.hasContentDigest() && request.isHead())
         && meta.status() != 204
         && head.totalLength() >= 0
         && Decider.decide(request, route, meta, head.softPurged(), now).reason() == Reason.HIT_FRESH

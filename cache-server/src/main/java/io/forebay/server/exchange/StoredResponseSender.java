@@ -347,6 +347,9 @@ final class StoredResponseSender {
       NotModifiedLines.copy(out.fields(), block);
       standsFor(out, plan, meta, block);
     }
+    if (meta.hasContentDigest() && !isWholeContent(request, plan)) {
+      out.withoutContentDigest();
+    }
     if (meta.lacksVary()) {
       out.variesByEncoding();
     }
@@ -392,6 +395,11 @@ final class StoredResponseSender {
         context.load().isShedding(),
         isStored,
         response.record().nanosSoFar());
+  }
+
+  /** Whether the content that is sent is the whole body: a HEAD's is empty (RFC 9530 §2). */
+  private static boolean isWholeContent(ClientRequest request, ResponsePlan plan) {
+    return plan.status() != 206 && !request.isHead();
   }
 
   /** Lines with the tag of the representation that the client has. */
@@ -539,6 +547,9 @@ final class StoredResponseSender {
     } else {
       NotModifiedLines.copy(out.fields(), tagged(request, block));
       standsFor(out, plan, meta, block);
+    }
+    if (meta.hasContentDigest() && !isWholeContent(request, plan)) {
+      out.withoutContentDigest();
     }
     if (lacksVary) {
       out.variesByEncoding();

@@ -7,6 +7,7 @@ import io.forebay.core.policy.StoredMeta;
 import io.forebay.core.route.Route;
 import io.forebay.server.compress.CompressionSettings;
 import io.forebay.server.counters.LoopCounters;
+import io.forebay.server.digest.Digesting;
 import io.forebay.server.fill.history.FillHistory;
 import io.forebay.server.origin.call.OriginClient;
 import io.forebay.storage.ObjectStore;
@@ -25,6 +26,7 @@ import java.util.function.LongSupplier;
  * @param paceAboveBytes a fill larger than this is paced by its fastest follower
  * @param clockMillis wall clock
  * @param compression what a route compresses by the configuration in force
+ * @param digesting of bodies
  */
 public record FillContext(
     int index,
@@ -41,7 +43,8 @@ public record FillContext(
     StoredMeta meta,
     long paceAboveBytes,
     LongSupplier clockMillis,
-    Function<Route, CompressionSettings> compression) {
+    Function<Route, CompressionSettings> compression,
+    Digesting digesting) {
 
   /** The number of the storage class of what a route stores. */
   public int storageClass(Route route) {

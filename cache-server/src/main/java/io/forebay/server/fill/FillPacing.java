@@ -54,7 +54,7 @@ final class FillPacing {
       releasePassed(into);
     }
     boolean isFar = into != null && fill.state() == State.STREAMING && isFarAhead(into);
-    boolean isPaused = isFar || intake.isFull();
+    boolean isPaused = isFar || intake.isFull() || intake.isBehind();
     boolean begins = isPaused && !fill.isPaced();
     fill.isPaced(isPaused);
     OriginFlowControl current = valve;

@@ -434,6 +434,12 @@ final class FillTask implements OriginListener, FillWriter.Owner {
     }
   }
 
+  @Override
+  public void onWrongDigest(String detail) {
+    loop.counters().digestMismatches++;
+    fail(new OriginFailure(OriginFailure.Kind.INVALID_RESPONSE, detail));
+  }
+
   private void fail(OriginFailure reason) {
     isEnded = true;
     outcomeRecorder.wasted();
@@ -525,7 +531,7 @@ final class FillTask implements OriginListener, FillWriter.Owner {
   private void takeOver(OriginListener listener) {
     takenOver = listener;
     boolean wasPaused = pace.handOver(isEnded);
-    intake.abort(wasPaused || isEnded ? listener : null);
+    intake.abort(wasPaused || isEnded || intake.holdsBytes() ? listener : null);
   }
 
   // --- the end ----------------------------------------------------------------------------------

@@ -2,10 +2,12 @@ package io.forebay.server.fill;
 
 import io.forebay.core.http.FieldSyntax;
 import io.forebay.core.policy.Reason;
+import io.forebay.server.digest.DigestAlgorithm;
 import io.forebay.server.origin.call.OriginListener;
 import io.forebay.storage.lane.ObjectWriter;
 import io.forebay.storage.object.InstallOutcome;
 import io.netty.buffer.ByteBuf;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +32,9 @@ final class FillWriter {
 
     /** It can't be stored after all. */
     void onRefused(ReceivedHead received, Reason why);
+
+    /** The body is not what its digest says; nothing of it is to be stored. */
+    void onWrongDigest(String detail);
 
     /** It has begun to wait for room, or tried again. */
     void onRoomChanged();
@@ -60,6 +65,10 @@ final class FillWriter {
   private @Nullable ReceivedHead unbegun;
 
   private @Nullable ObjectWriter writer;
+
+  /** Set with the writer where the body has digests to compare or to compute. */
+  private @Nullable FillDigest digest;
+
   private boolean hasAskedForMarker;
 
   /** The origin says that it sends bodies in parts. */
@@ -86,9 +95,20 @@ final class FillWriter {
     return writer;
   }
 
+  /** Whether it may hold the last bytes that have come, though there is room. */
+  boolean holdsBytes() {
+    return digest != null;
+  }
+
   /** Whether bytes are to be handed to it: before it has a writer only while it waits for one. */
   boolean isOpen() {
     return !isOver && (writer != null || room.isOn());
+  }
+
+  /** Whether the origin is to wait, though there is room. */
+  boolean isBehind() {
+    FillDigest known = digest;
+    return known != null && known.isBehind();
   }
 
   /** Whether the origin is paused, for a while or until another listener takes the rest. */
@@ -105,7 +125,8 @@ final class FillWriter {
     }
     CharSequence ranges = received.fields().first("accept-ranges");
     acceptsRanges = ranges != null && FieldSyntax.equalsIgnoreCase(ranges, "bytes");
-    switch (StorableHead.of(loop, order, received, birth)) {
+    List<DigestAlgorithm> added = FillDigest.addedTo(loop, order, received);
+    switch (StorableHead.of(loop, order, received, birth, added)) {
       case StorableHead.Refused(Reason reason) -> refuse(received, reason);
       case StorableHead.Made made -> begin(received, made);
     }
@@ -125,7 +146,11 @@ final class FillWriter {
       }
       return;
     }
-    if (mayBePartial && made.head().totalLength() > order.route().ranges().farBytes()) {
+    digest = FillDigest.of(loop, order, received, made, owner::onRoomChanged);
+    digestPending();
+    if (mayBePartial
+        && digest == null
+        && made.head().totalLength() > order.route().ranges().farBytes()) {
       // Who wants what lies far ahead fetches it by slice, and it is stored.
       begun.announce();
     }
@@ -157,9 +182,22 @@ final class FillWriter {
 
   /** Takes over a buffer. */
   void add(ByteBuf data) {
-    pending.add(data);
+    FillDigest of = digest;
+    ByteBuf next = of == null ? data : of.add(data);
+    if (next == null) {
+      return;
+    }
+    pending.add(next);
     if (!isFull()) {
       store();
+    }
+  }
+
+  /** What came before there was a writer. */
+  private void digestPending() {
+    FillDigest of = digest;
+    if (of != null) {
+      pending.replaceEach(of::add);
     }
   }
 
@@ -167,6 +205,45 @@ final class FillWriter {
   void end() {
     isWhole = true;
     if (!isFull()) {
+      settle();
+    }
+  }
+
+  /** Ends it, once the digests of the body are known. */
+  private void settle() {
+    FillDigest of = digest;
+    if (of == null || of.isSettled()) {
+      finish();
+      return;
+    }
+    of.settle(
+        new FillDigest.Outcome() {
+          @Override
+          public void onRight(@Nullable ByteBuf held) {
+            onSettled(held);
+          }
+
+          @Override
+          public void onWrong(String detail) {
+            if (!isOver) {
+              owner.onWrongDigest(detail);
+            }
+          }
+        });
+  }
+
+  private void onSettled(@Nullable ByteBuf held) {
+    if (held != null) {
+      pending.add(held);
+    }
+    if (isOver) {
+      pending.release();
+      return;
+    }
+    if (!pending.isEmpty()) {
+      store();
+    }
+    if (pending.isEmpty()) {
       finish();
     }
   }
@@ -272,14 +349,14 @@ final class FillWriter {
     if (!pending.isEmpty()) {
       store();
     } else if (isWhole) {
-      finish();
+      settle();
       return;
     } else {
       stopAwaiting();
     }
     owner.onRoomChanged();
     if (!isFull() && isWhole) {
-      finish();
+      settle();
     }
   }
 
@@ -297,7 +374,9 @@ final class FillWriter {
     stopAwaiting();
     pending.release();
     ObjectWriter partial = writer;
-    InstallOutcome kept = partial == null || !acceptsRanges ? InstallOutcome.GONE : partial.keep();
+    // Of a part there is no digest.
+    InstallOutcome kept =
+        partial == null || !acceptsRanges || digest != null ? InstallOutcome.GONE : partial.keep();
     if (kept == InstallOutcome.BUSY) {
       loop.eventLoop()
           .schedule(() -> finishWithoutFollowers(onDone), BUSY_RETRY_MICROS, TimeUnit.MICROSECONDS);
@@ -327,6 +406,14 @@ final class FillWriter {
       partial.close();
     }
     stopAwaiting();
+    FillDigest of = digest;
+    if (of != null) {
+      ByteBuf held = of.takeHeld();
+      if (held != null) {
+        pending.add(held);
+      }
+      of.cancel();
+    }
     if (listener == null) {
       pending.release();
     } else {

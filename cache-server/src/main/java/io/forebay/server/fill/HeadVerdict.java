@@ -9,10 +9,14 @@ import io.forebay.core.policy.ResponsePolicy;
 import io.forebay.core.policy.Revalidation;
 import io.forebay.core.policy.StoreVerdict;
 import io.forebay.core.route.Route;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Decides by the head of the response how a fill continues. The order of the checks matters. */
 sealed interface HeadVerdict {
+
+  /** Fields of a 206 that are not those of the whole response. */
+  Set<String> OF_PART = Set.of("content-range", "content-digest");
 
   /** A 304: what is stored is as good as new. */
   record Confirmed(FillRequest.StoredRef stale) implements HeadVerdict {}
@@ -75,8 +79,7 @@ sealed interface HeadVerdict {
       // A part of what was asked for with a status that says it is the whole.
       return new Unstorable(Reason.NOT_STORED_PARTIAL, true);
     }
-    HeaderFields stored =
-        part == null ? fields : fields.without(name -> name.equals("content-range"));
+    HeaderFields stored = part == null ? fields : fields.without(OF_PART::contains);
     int storedStatus = part == null ? status : 200;
     long length = part == null ? contentLength : part.totalLength();
     long now = loop.nowMillis();

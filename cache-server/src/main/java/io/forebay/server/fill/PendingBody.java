@@ -6,6 +6,8 @@ import io.forebay.storage.lane.ObjectWriter;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Buffers the part of a body that the store has not accepted yet: if the store has no space, bytes
@@ -18,6 +20,18 @@ final class PendingBody {
   /** Takes over a buffer. */
   void add(ByteBuf data) {
     buffers.add(data);
+  }
+
+  /**
+   * Puts in the place of each buffer what a function gives for it, or nothing where that is null.
+   */
+  void replaceEach(Function<ByteBuf, @Nullable ByteBuf> replacement) {
+    for (int count = buffers.size(); count > 0; count--) {
+      ByteBuf next = replacement.apply(buffers.remove());
+      if (next != null) {
+        buffers.add(next);
+      }
+    }
   }
 
   boolean isEmpty() {

@@ -7,6 +7,8 @@ import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.StoredHeader;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.core.route.Route;
+import io.forebay.server.digest.DigestAlgorithm;
+import io.forebay.server.digest.DigestLine;
 import io.forebay.server.fill.history.FillKey;
 import io.forebay.storage.object.HeadSpec;
 import java.lang.foreign.MemorySegment;
@@ -27,8 +29,11 @@ sealed interface StorableHead {
    *
    * @param head as followers see it
    * @param marker what stands at its base key, or null
+   * @param addedDigests what its last line is reserved for; nothing where it has no such line
    */
-  record Made(FillHead head, HeadSpec spec, @Nullable VaryMarker marker) implements StorableHead {
+  record Made(
+      FillHead head, HeadSpec spec, @Nullable VaryMarker marker, List<DigestAlgorithm> addedDigests)
+      implements StorableHead {
 
     /** How what is missing of its body could be fetched; null if that can't be. */
     @Nullable BodyRemainder rest(FillContext loop, FillRequest order) {
@@ -81,8 +86,22 @@ sealed interface StorableHead {
         && VaryMarker.isOnDisk(loop);
   }
 
-  /** Makes it; what stands at the base key is in memory, or is not to be waited for. */
+  /** The same without such a line. */
   static StorableHead of(FillContext loop, FillRequest order, ReceivedHead received, long birth) {
+    return of(loop, order, received, birth, List.of());
+  }
+
+  /**
+   * Makes it; what stands at the base key is in memory, or is not to be waited for.
+   *
+   * @param added what a last line is reserved for, which is written before the head is
+   */
+  static StorableHead of(
+      FillContext loop,
+      FillRequest order,
+      ReceivedHead received,
+      long birth,
+      List<DigestAlgorithm> added) {
     byte[] block =
         StoredHeader.encode(
             received.status(),
@@ -123,7 +142,7 @@ sealed interface StorableHead {
                 key.lo(),
                 Arrays.copyOf(keys.text(), keys.textLength()),
                 keys.textLength(),
-                HeadBytes.join(meta, block),
+                DigestLine.reserve(HeadBytes.join(meta, block), added),
                 Refresh.scopes(loop, order.request(), order.route(), rule, received.fields()),
                 birth,
                 received.nowMillis() + received.verdict().freshnessLifetimeMillis(),
@@ -142,6 +161,6 @@ sealed interface StorableHead {
             key,
             base,
             rule);
-    return new Made(head, spec, marker);
+    return new Made(head, spec, marker, added);
   }
 }

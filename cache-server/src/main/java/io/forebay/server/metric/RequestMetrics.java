@@ -148,6 +148,11 @@ final class RequestMetrics {
         "Requests answered with a stale response.",
         () -> from.sum(c -> c.staleServed));
     meters.counter(
+        "forebay_digest_mismatches",
+        "Response bodies of origins that did not have the digest of their Content-Digest or"
+            + " Repr-Digest, on routes that verify it.",
+        () -> from.sum(c -> c.digestMismatches));
+    meters.counter(
         "forebay_early_hints",
         "Interim responses (103) with the links of a stale response, sent to clients that waited for"
             + " the origin.",

@@ -65,6 +65,10 @@ public final class HeadWriter {
   private static final int PROXY_STATUS = 8;
   private static final int CONTENT_RANGE = 9;
 
+  private static final byte[][] CONTENT_DIGEST = {
+    "content-digest:".getBytes(StandardCharsets.US_ASCII)
+  };
+
   private static final byte[] VARIES_BY_ENCODING =
       "vary: accept-encoding\r\n".getBytes(StandardCharsets.US_ASCII);
 
@@ -131,6 +135,12 @@ public final class HeadWriter {
   /** Where lines of fields are written to. */
   public ByteBuf fields() {
     return at(FIELDS);
+  }
+
+  /** What is sent is not the content that a Content-Digest among the fields is of. */
+  public HeadWriter withoutContentDigest() {
+    NamedLines.removeFrom(at(FIELDS), CONTENT_DIGEST);
+    return this;
   }
 
   /** {@code Vary: Accept-Encoding}, beside what the fields say. */

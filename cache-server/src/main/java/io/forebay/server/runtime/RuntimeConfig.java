@@ -25,6 +25,7 @@ import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.RouteConfig;
 import io.forebay.server.config.TrustedNetworks;
 import io.forebay.server.counters.NameTable;
+import io.forebay.server.digest.DigestPolicy;
 import io.forebay.server.hint.HintPolicy;
 import io.forebay.server.http.ClientInfo;
 import io.forebay.server.network.IpAddress;
@@ -100,6 +101,9 @@ public final class RuntimeConfig {
   /** Which clients get early hints, of routes where some do. */
   private final Map<String, HintPolicy> hints;
 
+  /** What becomes of digests, of routes where bodies are hashed. */
+  private final Map<String, DigestPolicy> digests;
+
   /** Null where no client debugs. */
   private final @Nullable DebugToken debugToken;
 
@@ -153,6 +157,12 @@ public final class RuntimeConfig {
             .collect(
                 Collectors.toUnmodifiableMap(
                     RouteConfig::name, route -> route.responses().earlyHints()));
+    this.digests =
+        config.routes().stream()
+            .filter(route -> route.responses().digests().isOn())
+            .collect(
+                Collectors.toUnmodifiableMap(
+                    RouteConfig::name, route -> route.responses().digests()));
     this.purgers = TrustedNetworks.of(config.purge().from());
     List<String> readers = config.forwarding().cacheTagsTo();
     this.tagReaders = readers == null ? null : TrustedNetworks.of(readers);
@@ -486,6 +496,18 @@ public final class RuntimeConfig {
   /** Which clients of a route get early hints. */
   public HintPolicy earlyHints(Route route) {
     return hints.isEmpty() ? HintPolicy.OFF : hints.getOrDefault(route.name(), HintPolicy.OFF);
+  }
+
+  /** What becomes of digests of responses that a route stores. */
+  public DigestPolicy digests(Route route) {
+    return digests.isEmpty()
+        ? DigestPolicy.NONE
+        : digests.getOrDefault(route.name(), DigestPolicy.NONE);
+  }
+
+  /** Whether any route hashes bodies. */
+  public boolean hashesBodies() {
+    return !digests.isEmpty();
   }
 
   /** What tells which tokens of clients that debug are valid, or null. */

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  * @param hi high half of the key's hash
  * @param lo low half of the key's hash
  * @param keyText the whole key; only read during the call
- * @param head what to keep for the caller; not changed by it until the object is finished
+ * @param head what to keep for the caller; written when the object is finished, and of the same
+ *     length and well-formed until then
  * @param scopes what purges may match; the first is the scope of the base key
  * @param birth from {@link ObjectStore#nextBirth}, taken when the request to the origin was sent,
  *     or from {@code StoreLane.replace}
