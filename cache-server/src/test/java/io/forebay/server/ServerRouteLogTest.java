@@ -31,7 +31,7 @@ final class ServerRouteLogTest {
 
   @BeforeEach
   void start() throws IOException {
-    for (String path : List.of("/", "/fields", "/bare", "/silent", "/none", "/some")) {
+    for (String path : List.of("/", "/fields", "/bare", "/silent", "/none", "/some", "/sent")) {
       origin.on(path, TestOrigin.ok("cache-control: max-age=1000\r\n", TestOrigin.ascii("a")));
     }
     edge =
@@ -47,6 +47,10 @@ final class ServerRouteLogTest {
                   - {match: {path: /fields}, access-log: {request-headers: [X-Country, X-None, Accept]}}
                   - match: {path: /bare}
                     access-log: {drop: [client, host, query, referer, user_agent, traceparent, tls]}
+                  - match: {path: /sent}
+                    access-log: {response-headers: [X-Kind, X-Long, Cache-Control, X-Added, X-None]}
+                    rules: [{response-headers: {set: {X-Added: yes, Cache-Control: no-cache}}}]
+                  - {match: {path: /sent/plain}, access-log: {response-headers: [Cache-Control]}}
                   - {match: {path: /silent}, access-log: {lines: off}}
                   - {match: {path: /none}, access-log: {hits: 0%}}
                   - {match: {path: /some}, access-log: {hits: 10%}}
@@ -92,6 +96,45 @@ final class ServerRouteLogTest {
       assertEquals("\"DE\"", headers.path("x-country").asString());
       assertEquals("a".repeat(256), headers.path("accept").asString());
       assertTrue(line.path("truncated").asBoolean());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"plain", "TLS", "HTTP/2", "HTTP/3"})
+  void linesHaveTheFieldsOfTheResponseAsItIsSent(String protocol) throws Exception {
+    String own =
+        "cache-control: max-age=1000\r\nx-kind: \"a\"\r\nx-kind: b\r\nx-long: "
+            + "l".repeat(300)
+            + "\r\n";
+    origin.on("/sent", TestOrigin.ok(own, TestOrigin.ascii("a")));
+    origin.on("/sent/plain", TestOrigin.ok(own, TestOrigin.ascii("a")));
+    List<JsonNode> lines;
+    try (ProtocolClient client = ProtocolClient.connect(edge, protocol)) {
+      for (int i = 0; i < 3; i++) {
+        client.ask("GET", "/sent");
+        client.ask("GET", "/sent/plain");
+      }
+      client.ask("POST", "/sent");
+      client.ask("GET", "/sent/plain/none");
+      lines = lines(client);
+    }
+    assertEquals(8, lines.size());
+    for (JsonNode line : lines) {
+      JsonNode headers = line.path("response_headers");
+      switch (line.path("target").asString()) {
+        case "/sent" -> {
+          assertEquals(
+              List.of("x-kind", "x-long", "cache-control", "x-added"),
+              List.copyOf(headers.propertyNames()));
+          assertEquals("\"a\"", headers.path("x-kind").asString());
+          assertEquals("l".repeat(256), headers.path("x-long").asString());
+          assertEquals("no-cache", headers.path("cache-control").asString(), "after rules");
+          assertTrue(line.path("truncated").asBoolean());
+        }
+        case "/sent/plain" ->
+            assertEquals("max-age=1000", headers.path("cache-control").asString());
+        default -> assertNull(line.get("response_headers"), line::toString);
+      }
     }
   }
 

@@ -106,6 +106,11 @@ public interface AccessEvent {
     return null;
   }
 
+  /** The same of {@link RouteLog#responseHeaders()}, of the response as it was sent. */
+  default @Nullable CharSequence responseHeader(int index) {
+    return null;
+  }
+
   /**
    * What a player told of itself (CMCD), a whole object of JSON of at most {@link Cmcd#MAX_JSON}
    * characters of ASCII; null where the route does not read it or nothing was told.

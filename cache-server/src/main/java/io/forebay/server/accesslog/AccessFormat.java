@@ -6,6 +6,7 @@ import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.http.TlsSession;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +21,7 @@ final class AccessFormat {
   /** No line is longer: every byte escaped, with room for numbers, names and short texts. */
   static final int MAX_LINE_LENGTH =
       (AccessRecord.TEXT_LENGTH
-                  + RouteLog.MAX_HEADERS * (AccessRecord.EXTRA_LENGTH + 128)
+                  + 2 * RouteLog.MAX_HEADERS * (AccessRecord.EXTRA_LENGTH + 128)
                   + 12 * 128)
               * 6
           + Cmcd.MAX_JSON
@@ -77,6 +78,7 @@ final class AccessFormat {
   private static final byte[] USER_AGENT = name("user_agent");
   private static final byte[] SAMPLED = name("sampled");
   private static final byte[] REQUEST_HEADERS = name("request_headers");
+  private static final byte[] RESPONSE_HEADERS = name("response_headers");
   private static final byte[] CMCD = name("cmcd");
   private static final byte[] ERROR = name("error");
   private static final byte[] ABORT = name("abort");
@@ -167,26 +169,32 @@ final class AccessFormat {
     if (rules.hitsPercent() < 100 && record.cache == LoopCounters.CacheResult.HIT) {
       number(SAMPLED, rules.hitsPercent());
     }
+    fields(REQUEST_HEADERS, record, rules.requestHeaders(), 0);
+    fields(RESPONSE_HEADERS, record, rules.responseHeaders(), AccessRecord.OF_RESPONSE);
+  }
+
+  /** An object of those fields that there were. */
+  private void fields(byte[] name, AccessRecord record, List<String> names, int firstPlace) {
     boolean isBegun = false;
-    for (int i = 0; i < rules.requestHeaders().size(); i++) {
-      int length = record.extraLengths[i];
+    for (int i = 0; i < names.size(); i++) {
+      int length = record.extraLengths[firstPlace + i];
       if (length < 0) {
         continue;
       }
       if (isBegun) {
         put(',');
       } else {
-        put(REQUEST_HEADERS);
+        put(name);
         put('{');
         isBegun = true;
       }
       put('"');
       // A token: nothing of it has to be escaped.
-      put(rules.requestHeaders().get(i).getBytes(StandardCharsets.US_ASCII));
+      put(names.get(i).getBytes(StandardCharsets.US_ASCII));
       put('"');
       put(':');
       put('"');
-      int start = i * AccessRecord.EXTRA_LENGTH;
+      int start = (firstPlace + i) * AccessRecord.EXTRA_LENGTH;
       escaped(record.extra, start, start + length);
       put('"');
     }

@@ -31,7 +31,11 @@ final class AccessRecord {
   private static final int[] CAPACITY = {64, 64, 256, 1024, 512, 512, 256, 256};
   private static final int MAX_METHOD_LENGTH = 128;
   private static final byte[] NO_EXTRA = {};
-  static final int EXTRA_LENGTH = 256;
+  static final int EXTRA_LENGTH = RouteLog.MAX_VALUE_LENGTH;
+
+  /** Place of the first field of the response among those that are logged in addition. */
+  static final int OF_RESPONSE = RouteLog.MAX_HEADERS;
+
   private static final int[] OFFSET = new int[CAPACITY.length];
   static final int TEXT_LENGTH;
 
@@ -54,7 +58,7 @@ final class AccessRecord {
 
   // Fields that the route logs in addition, one behind the other; made when a route has some.
   byte[] extra = NO_EXTRA;
-  final short[] extraLengths = new short[RouteLog.MAX_HEADERS];
+  final short[] extraLengths = new short[2 * RouteLog.MAX_HEADERS];
 
   // What a player told, as JSON; made when one first tells something. A length of -1: nothing.
   byte[] cmcd = NO_EXTRA;
@@ -124,13 +128,21 @@ final class AccessRecord {
   }
 
   private void copyExtra(AccessEvent event) {
-    int count = rules.requestHeaders().size();
-    if (count > 0 && extra.length == 0) {
-      extra = new byte[RouteLog.MAX_HEADERS * EXTRA_LENGTH];
+    int ofRequest = rules.requestHeaders().size();
+    int ofResponse = rules.responseHeaders().size();
+    if (ofRequest + ofResponse > 0 && extra.length == 0) {
+      extra = new byte[2 * RouteLog.MAX_HEADERS * EXTRA_LENGTH];
     }
-    for (int i = 0; i < count; i++) {
-      extraLengths[i] = copied(event.requestHeader(i), extra, i * EXTRA_LENGTH, EXTRA_LENGTH);
+    for (int i = 0; i < ofRequest; i++) {
+      copyExtra(i, event.requestHeader(i));
     }
+    for (int i = 0; i < ofResponse; i++) {
+      copyExtra(OF_RESPONSE + i, event.responseHeader(i));
+    }
+  }
+
+  private void copyExtra(int place, @Nullable CharSequence value) {
+    extraLengths[place] = copied(value, extra, place * EXTRA_LENGTH, EXTRA_LENGTH);
   }
 
   private void copyCmcd(@Nullable CharSequence object) {

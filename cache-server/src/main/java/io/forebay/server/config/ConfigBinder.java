@@ -548,24 +548,27 @@ final class ConfigBinder extends Binder {
   }
 
   private RouteLog log(String scope) {
-    List<String> headers = given(scope, ConfigKeys.ROUTE_LOG_HEADERS);
-    Raw raw = values.get(scope + "." + ConfigKeys.ROUTE_LOG_HEADERS.name());
-    if (raw != null && headers.size() > RouteLog.MAX_HEADERS) {
-      problems.add(
-          raw.place()
-              .problem(
-                  scope + "." + ConfigKeys.ROUTE_LOG_HEADERS.name(),
-                  headers.size() + " fields",
-                  "name at most " + RouteLog.MAX_HEADERS));
-      headers = List.of();
-    }
     return new RouteLog(
         given(scope, ConfigKeys.ROUTE_LOG),
         given(scope, ConfigKeys.ROUTE_LOG_HITS),
-        headers,
+        loggedFields(scope, ConfigKeys.ROUTE_LOG_HEADERS),
+        loggedFields(scope, ConfigKeys.ROUTE_LOG_RESPONSE_HEADERS),
         given(scope, ConfigKeys.ROUTE_LOG_DROP).stream()
             .map(name -> RouteLog.Part.valueOf(name.toUpperCase(Locale.ROOT)))
             .collect(Collectors.toUnmodifiableSet()));
+  }
+
+  private List<String> loggedFields(String scope, Field<RouteConfig, List<String>> field) {
+    List<String> headers = given(scope, field);
+    String path = scope + "." + field.name();
+    Raw raw = values.get(path);
+    if (raw != null && headers.size() > RouteLog.MAX_HEADERS) {
+      problems.add(
+          raw.place()
+              .problem(path, headers.size() + " fields", "name at most " + RouteLog.MAX_HEADERS));
+      return List.of();
+    }
+    return headers;
   }
 
   private RouteSettings settings(String scope) {

@@ -2161,6 +2161,14 @@ final class ConfigKeys {
           "Request fields that lines of this route have in addition (`request_headers`), at most 8,"
               + " up to 256 bytes of the first line of each. Fields with credentials, such as"
               + " `Authorization` and `Cookie`, cannot be logged.");
+  static final Field<RouteConfig, List<String>> ROUTE_LOG_RESPONSE_HEADERS =
+      live(
+          "access-log.response-headers",
+          ValueType.LOGGED_FIELDS,
+          "",
+          route -> route.log().responseHeaders(),
+          "The same of the response as it is sent, after rules (`response_headers`), at most 8. It has"
+              + " no `Content-Length` and nothing about framing; see `bytes`.");
   static final Field<RouteConfig, List<String>> ROUTE_LOG_DROP =
       live(
           "access-log.drop",
@@ -3235,6 +3243,7 @@ final class ConfigKeys {
                   ROUTE_LOG,
                   ROUTE_LOG_HITS,
                   ROUTE_LOG_HEADERS,
+                  ROUTE_LOG_RESPONSE_HEADERS,
                   ROUTE_LOG_DROP)),
           config -> named(config.routes(), RouteConfig::name));
   static final Section<LimitsConfig> LIMITS =

@@ -11,15 +11,24 @@ import java.util.Set;
  * @param hitsPercent share of fresh hits that have a line
  * @param requestHeaders lower-case names of fields that lines have in addition; at most {@link
  *     #MAX_HEADERS}
+ * @param responseHeaders the same of the response
  * @param drop what lines do not have
  */
-public record RouteLog(boolean isOn, int hitsPercent, List<String> requestHeaders, Set<Part> drop) {
+public record RouteLog(
+    boolean isOn,
+    int hitsPercent,
+    List<String> requestHeaders,
+    List<String> responseHeaders,
+    Set<Part> drop) {
 
   public static final int MAX_HEADERS = 8;
   static final int MAX_NAME_LENGTH = 64;
 
+  /** What lines have of a value at most. */
+  public static final int MAX_VALUE_LENGTH = 256;
+
   /** Every request has a line with all that lines have. */
-  public static final RouteLog DEFAULT = new RouteLog(true, 100, List.of(), Set.of());
+  public static final RouteLog DEFAULT = new RouteLog(true, 100, List.of(), List.of(), Set.of());
 
   /** What carries credentials; lines never have it. */
   static final Set<String> SECRETS =
@@ -45,9 +54,10 @@ public record RouteLog(boolean isOn, int hitsPercent, List<String> requestHeader
 
   public RouteLog {
     requestHeaders = List.copyOf(requestHeaders);
+    responseHeaders = List.copyOf(responseHeaders);
     drop = Set.copyOf(drop);
-    if (requestHeaders.size() > MAX_HEADERS) {
-      throw new IllegalArgumentException(requestHeaders.size() + " fields");
+    if (Math.max(requestHeaders.size(), responseHeaders.size()) > MAX_HEADERS) {
+      throw new IllegalArgumentException("more than " + MAX_HEADERS + " fields");
     }
   }
 

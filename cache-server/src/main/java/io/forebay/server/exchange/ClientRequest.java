@@ -11,6 +11,7 @@ import io.forebay.server.fill.history.FillKey;
 import io.forebay.server.http.ClientInfo;
 import io.forebay.server.http.RequestBody;
 import io.forebay.server.protect.RouteProtection;
+import io.forebay.server.response.LoggedFields;
 import io.forebay.server.rule.RuleOutcome;
 import io.forebay.server.runtime.RuntimeConfig;
 import io.forebay.storage.transit.TransitBuffer;
@@ -37,6 +38,7 @@ final class ClientRequest {
   private @Nullable Route route;
   private @Nullable RuleOutcome rules;
   private @Nullable DebugFields debug;
+  private @Nullable LoggedFields logged;
   private @Nullable RequestBounds bounds;
   private long keyHi;
   private long keyLo;
@@ -161,6 +163,19 @@ final class ClientRequest {
     if (told != null) {
       outcome.lastLines(told);
     }
+    outcome.observer(logged);
+  }
+
+  /** The log gets fields of the response. */
+  void logs(LoggedFields fields) {
+    logged = fields;
+    RuleOutcome outcome = rules;
+    rules(outcome == null ? new RuleOutcome() : outcome);
+  }
+
+  /** The fields of the response that the log gets; null for none. */
+  @Nullable LoggedFields logged() {
+    return logged;
   }
 
   // --- debugging --------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.http.ClientInfo;
 import io.forebay.server.loop.RequestIds;
 import io.forebay.server.protect.RouteProtection;
+import io.forebay.server.response.LoggedFields;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,10 @@ final class FreshHitEvent extends RequestEvent {
   /** Of one field after the other. */
   private final Latin1Text header = new Latin1Text();
 
+  /** Of the response, where the route logs some. */
+  private final LoggedFields sent =
+      new LoggedFields(RouteLog.MAX_HEADERS, RouteLog.MAX_VALUE_LENGTH);
+
   private WireRequest request = new WireRequest("http");
   private ClientInfo client = new ClientInfo("", 0, "", "", false, null, 0);
   private RouteLog rules = RouteLog.DEFAULT;
@@ -42,6 +47,11 @@ final class FreshHitEvent extends RequestEvent {
 
   FreshHitEvent(RequestIds requestIds) {
     this.requestIds = requestIds;
+  }
+
+  /** What takes the fields of the response that is about to be sent. */
+  LoggedFields sent() {
+    return sent;
   }
 
   /** Becomes the event of this request. */
@@ -107,6 +117,11 @@ final class FreshHitEvent extends RequestEvent {
   @Override
   public @Nullable CharSequence requestHeader(int index) {
     return field(rules.requestHeaders().get(index), header);
+  }
+
+  @Override
+  public @Nullable CharSequence responseHeader(int index) {
+    return sent.value(index);
   }
 
   @Override

@@ -12,6 +12,7 @@ import io.forebay.core.route.RouteSettings.ClientDirectives;
 import io.forebay.server.accesslog.AccessLogRing;
 import io.forebay.server.cmcd.Cmcd;
 import io.forebay.server.compress.ContentCoding;
+import io.forebay.server.config.RouteLog;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.counters.LoopCounters.MethodClass;
@@ -53,6 +54,9 @@ final class FreshHitResponder {
   // Of the request at hand, where its route has rules.
   private final RequestFacts facts = new RequestFacts();
   private final RuleOutcome ruled = new RuleOutcome();
+
+  /** Of routes without rules, where something of the response is logged. */
+  private final RuleOutcome unruled = new RuleOutcome();
 
   // Parts of the loop, kept here because each is used several times a request.
   private final StoreLane lane;
@@ -129,7 +133,7 @@ final class FreshHitResponder {
       gatekeeper.charge(gate, request.isHead() ? 0 : head.totalLength());
     }
     lane.askedFor();
-    RuleOutcome edits = rules == null ? null : ruled;
+    RuleOutcome edits = observed(snapshot.log(route), rules == null ? null : ruled);
     long bodyBytes = send(snapshot, route, request, sink, client, head, meta, now, edits);
     long nanos = System.nanoTime() - startNanos;
     MethodClass method = request.isHead() ? MethodClass.HEAD : MethodClass.GET;
@@ -230,6 +234,19 @@ final class FreshHitResponder {
 
   private static double lowest() {
     return 0;
+  }
+
+  /** The same, with what takes the fields of the response that the route logs. */
+  private @Nullable RuleOutcome observed(RouteLog log, @Nullable RuleOutcome ofRules) {
+    if (!accessLog.isEnabled() || log.responseHeaders().isEmpty()) {
+      if (ofRules != null) {
+        ofRules.observer(null);
+      }
+      return ofRules;
+    }
+    RuleOutcome outcome = ofRules == null ? unruled : ofRules;
+    outcome.observer(event.sent().of(log.responseHeaders()));
+    return outcome;
   }
 
   /** Sends the head, and the body with the head's pin; gives the length of the latter. */

@@ -13,6 +13,7 @@ import io.forebay.server.counters.NameTable;
 import io.forebay.server.esi.EsiRecord;
 import io.forebay.server.esi.EsiRole;
 import io.forebay.server.http.ClientInfo;
+import io.forebay.server.response.LoggedFields;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -96,6 +97,10 @@ final class RequestRecord extends RequestEvent implements EsiRecord {
       for (int i = 0; i < count; i++) {
         headers[i] = request.view().fields().first(rules.requestHeaders().get(i));
       }
+    }
+    List<String> ofResponse = rules.responseHeaders();
+    if (!ofResponse.isEmpty() && loop.accessLog().isEnabled()) {
+      request.logs(new LoggedFields(ofResponse.size(), RouteLog.MAX_VALUE_LENGTH).of(ofResponse));
     }
   }
 
@@ -294,6 +299,12 @@ final class RequestRecord extends RequestEvent implements EsiRecord {
   @Override
   public @Nullable CharSequence requestHeader(int index) {
     return index < headers.length ? headers[index] : null;
+  }
+
+  @Override
+  public @Nullable CharSequence responseHeader(int index) {
+    LoggedFields sent = request.logged();
+    return sent == null ? null : sent.value(index);
   }
 
   @Override

@@ -10,6 +10,7 @@ import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -225,6 +226,10 @@ public final class HeadWriter {
     RuleOutcome ruled = rules;
     if (ruled != null) {
       edit(head, ruled);
+      Consumer<ByteBuf> observer = ruled.observer();
+      if (observer != null) {
+        observer.accept(head);
+      }
       rules = null;
     }
     out = null;

@@ -7,9 +7,11 @@ import io.forebay.core.route.UpstreamEdits;
 import io.forebay.server.counters.RuleErrors;
 import io.forebay.server.pacing.Pacing;
 import io.forebay.server.rule.expression.EvaluationException;
+import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -55,6 +57,7 @@ public final class RuleOutcome {
   private boolean isBare;
 
   private @Nullable Supplier<byte[]> lastLines;
+  private @Nullable Consumer<ByteBuf> observer;
 
   /** For the fast lane. */
   public RuleOutcome() {
@@ -257,6 +260,16 @@ public final class RuleOutcome {
   /** What makes them when a head is written, or null. */
   public @Nullable Supplier<byte[]> lastLines() {
     return lastLines;
+  }
+
+  /** Who reads each head when all of it is written; null for nobody. */
+  public void observer(@Nullable Consumer<ByteBuf> reader) {
+    observer = reader;
+  }
+
+  /** Who reads it, or null. */
+  public @Nullable Consumer<ByteBuf> observer() {
+    return observer;
   }
 
   /** Number of edits of the fields of what is delivered. */

@@ -38,8 +38,8 @@ final class AccessLogReferenceTest {
     record.tunnelledBytes = 1;
     record.firstByteNanos = 1;
     record.fetchNanos = 1;
-    record.rules = new RouteLog(true, 10, List.of("x-country"), Set.of());
-    record.extra = new byte[1];
+    record.rules = new RouteLog(true, 10, List.of("x-country"), List.of("content-type"), Set.of());
+    record.extra = new byte[2 * RouteLog.MAX_HEADERS * AccessRecord.EXTRA_LENGTH];
     record.cache = CacheResult.HIT;
     record.reason = "miss-uri";
     record.route = "r";

@@ -44,6 +44,8 @@ final class RouteSettingsConfigTest {
         "origin-timeouts: {first-byte: 2h}      | \"2h\"",
         "access-log: {request-headers: Cookie}  | \"Cookie\" is not in a list of fields",
         "access-log: {request-headers: [authorization]} | fields with credentials are not logged",
+        "access-log: {response-headers: [set-cookie]} | fields with credentials are not logged",
+        "access-log: {response-headers: [a,b,c,d,e,f,g,h,i]} | name at most 8",
         "access-log: {request-headers: 'a,b,c,d,e,f,g,h,i'} | 9 fields",
         "access-log: {drop: path}               | \"path\" is not in a list of parts",
         "access-log: {hits: 101%}               | \"101\" is out of range",
