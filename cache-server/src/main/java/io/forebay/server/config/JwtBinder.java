@@ -76,7 +76,8 @@ final class JwtBinder extends Binder {
         places(scope),
         claimFields(scope),
         realm == null ? "Restricted" : realm,
-        isForwarded != null && isForwarded);
+        isForwarded != null && isForwarded,
+        List.of());
   }
 
   private List<String> listed(String scope, Field<?, List<String>> field) {

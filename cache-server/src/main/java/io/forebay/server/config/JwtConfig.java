@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param claimFields claims that become fields of the request
  * @param isForwarded whether the origin gets the Authorization field and cookies with tokens, which
  *     otherwise nobody behind the check sees
+ * @param keyClaims claims that rate limits of the profile count by
  */
 public record JwtConfig(
     JwtExpectations expected,
@@ -29,11 +30,28 @@ public record JwtConfig(
     List<TokenPlace> from,
     List<ClaimField> claimFields,
     String realm,
-    boolean isForwarded) {
+    boolean isForwarded,
+    List<String> keyClaims) {
 
   public JwtConfig {
     from = List.copyOf(from);
     claimFields = List.copyOf(claimFields);
+    keyClaims = List.copyOf(keyClaims);
+  }
+
+  /** The same where limits count by these claims. */
+  JwtConfig withKeyClaims(List<String> claims) {
+    return new JwtConfig(
+        expected,
+        keysFile,
+        keysUrl,
+        secretFile,
+        fileKeys,
+        from,
+        claimFields,
+        realm,
+        isForwarded,
+        claims);
   }
 
   /** Whether there is a place of that kind. */

@@ -49,15 +49,17 @@ final class ProtectionBinder extends Binder {
         values.instances(ProtectionKeys.PROFILES).entrySet()) {
       String name = instance.getKey();
       String scope = "protection." + name;
+      List<RateLimitConfig> limits =
+          limits(scope, ProtectionKeys.RATE_LIMITS, ProtectionKeys.LIMIT_KEY);
       profiles.add(
           new ProtectionProfile(
               name,
               access(scope),
-              limits(scope, ProtectionKeys.RATE_LIMITS, ProtectionKeys.LIMIT_KEY),
+              limits,
               limits(scope, ProtectionKeys.FETCH_LIMITS, ProtectionKeys.FETCH_KEY),
               signedUrls(scope, instance.getValue()),
               basicAuth(scope),
-              jwt(scope),
+              jwt(scope, limits),
               new ForwardAuthBinder(values, problems, sources, origins).bind(scope)));
       for (Field<ProtectionProfile, ?> field : ProtectionKeys.PROFILES.fields()) {
         source(ProtectionKeys.PROFILES, name, field, scope + "." + field.name());
@@ -248,6 +250,32 @@ final class ProtectionBinder extends Binder {
     }
     return new BasicAuthConfig(
         file, realm == null ? "Restricted" : realm, isForwarded != null && isForwarded, users);
+  }
+
+  /** The tokens of a profile, with the claims that its limits count by. */
+  private @Nullable JwtConfig jwt(String scope, List<RateLimitConfig> limits) {
+    List<String> claims = new ArrayList<>();
+    for (int i = 0; i < limits.size(); i++) {
+      RateLimitConfig limit = limits.get(i);
+      if (limit.kind() != RateLimitConfig.Kind.CLAIM) {
+        continue;
+      }
+      String algorithms = scope + "." + JwtKeys.ALGORITHMS.name();
+      if (values.get(algorithms) == null && !values.wasRefused(algorithms)) {
+        String path = scope + ".rate-limits." + i + "." + ProtectionKeys.LIMIT_KEY.name();
+        problems.add(
+            firstPlace(path)
+                .problem(
+                    path,
+                    "the profile has no jwt, so there are no claims",
+                    "add jwt, or count by something else"));
+      }
+      if (!claims.contains(limit.field())) {
+        claims.add(limit.field());
+      }
+    }
+    JwtConfig jwt = jwt(scope);
+    return jwt == null ? null : jwt.withKeyClaims(claims);
   }
 
   private @Nullable JwtConfig jwt(String scope) {

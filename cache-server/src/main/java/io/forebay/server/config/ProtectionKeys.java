@@ -74,15 +74,18 @@ final class ProtectionKeys {
           "key",
           ValueType.matching(
               "rate limit key",
-              "`client`, `client-network`, `host`, `route`, `header NAME` or `cookie NAME`",
-              "client|client-network|host|route|(header|cookie) [!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}",
+              "`client`, `client-network`, `host`, `route`, `header NAME`, `cookie NAME` or `claim"
+                  + " NAME`",
+              "client|client-network|host|route|(header|cookie) [!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}"
+                  + "|claim [!-~]{1,64}",
               "client",
               "write one of these"),
           "client-network",
           RateLimitConfig::key,
           "What requests are counted by: the client's address, its network (an IPv4 address, or"
               + " the /64 network of an IPv6 address), the host, the route, or the value of a"
-              + " header field or cookie. Requests without that field count together.");
+              + " header field or cookie, or a claim of the token (`jwt`), which counts once the token"
+              + " is verified. Requests without it count together.");
   static final Field<RateLimitConfig, Integer> LIMIT_REQUESTS =
       optional(
           "requests",

@@ -83,7 +83,7 @@ public record ProtectionProfile(
    * A limit on requests, on the bytes of their responses, or on fetches, by what they have in
    * common.
    *
-   * @param field lower-case name of the header field, or name of the cookie; else empty
+   * @param field lower-case name of the header field, or name of the cookie or claim; else empty
    * @param quota requests or bytes within {@code per}, or requests in progress
    * @param burst requests or bytes that are admitted at once after a pause
    * @param penalty how long a client that exceeded the limit is refused; null without penalty
@@ -113,7 +113,9 @@ public record ProtectionProfile(
       HEADER,
       COOKIE,
       HOST,
-      ROUTE
+      ROUTE,
+      /** Of the token, once that is verified. */
+      CLAIM
     }
 
     /** Requests or bytes that are admitted within that time; never past a bound in progress. */

@@ -5,6 +5,7 @@ import io.forebay.server.protect.Authentication;
 import io.forebay.server.protect.CredentialCheck;
 import io.forebay.server.protect.Refusal;
 import io.forebay.server.protect.RouteProtection;
+import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +24,9 @@ final class Admission implements Authentication.Listener {
 
   /** What the checks found out. */
   private HeaderFields found = HeaderFields.EMPTY;
+
+  /** Of the token that was verified. */
+  private Map<String, String> claims = Map.of();
 
   /** How many checks were begun. */
   private int checks;
@@ -73,7 +77,15 @@ final class Admission implements Authentication.Listener {
       switch (last) {
         case Authentication.Admitted admitted -> {
           found = found.and(admitted.fields());
+          if (!admitted.claims().isEmpty()) {
+            claims = admitted.claims();
+          }
           if (checks == CHECKS.length) {
+            Refusal limited = loop.gatekeeper().judgeVerified(gate, request.view(), claims);
+            response.uses(loop.gatekeeper().usage());
+            if (limited != null) {
+              return refuse(limited);
+            }
             request.verified(gate.verified(request.view(), found));
             return Step.ADMITTED;
           }

@@ -47,9 +47,13 @@ abstract class ClientResponse implements ResponseSink.Listener, Delivery.Outcome
     this.record = record;
   }
 
-  /** From now on the exchange is charged for what it uses, until it is over. */
+  /**
+   * From now on the exchange is charged for what it uses, until it is over; null for nothing more.
+   */
   final void uses(@Nullable Usage charged) {
-    usage = charged;
+    if (charged != null) {
+      usage = usage == null ? charged : usage.and(charged);
+    }
   }
 
   /** Releases everything allocated for the response, and cancels waits; may be called again. */

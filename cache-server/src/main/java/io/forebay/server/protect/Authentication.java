@@ -1,19 +1,21 @@
 package io.forebay.server.protect;
 
 import io.forebay.core.http.HeaderFields;
+import java.util.Map;
 
 /** What becomes of a request of a route that asks for credentials. */
 public sealed interface Authentication {
 
   /** The request is admitted, and nothing is known of its client. */
-  Admitted ADMITTED = new Admitted(HeaderFields.EMPTY);
+  Admitted ADMITTED = new Admitted(HeaderFields.EMPTY, Map.of());
 
   /**
    * The request is admitted.
    *
    * @param fields that it gets from the check
+   * @param claims of its verified token, which limits count by
    */
-  record Admitted(HeaderFields fields) implements Authentication {}
+  record Admitted(HeaderFields fields, Map<String, String> claims) implements Authentication {}
 
   /** It is refused. */
   record Refused(Refusal refusal) implements Authentication {}

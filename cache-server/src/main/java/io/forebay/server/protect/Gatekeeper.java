@@ -23,6 +23,7 @@ import io.forebay.server.protect.token.TokenVerifier;
 import io.forebay.server.protect.url.UrlSignature;
 import io.forebay.server.protect.url.UrlSignature.Verdict;
 import java.time.Duration;
+import java.util.Map;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -112,13 +113,9 @@ public final class Gatekeeper {
     if (ofNetwork != null) {
       return ofNetwork;
     }
-    int limit = rates.take(gate.limits(), request, gate.route(), address.hi(), address.lo());
-    if (limit != RateLimiter.NONE) {
-      counters.count(ProtectionRule.RATE_LIMIT);
-      return RateLimitRefusal.of(gate.limits(), limit, rates.waitNanos());
-    }
-    if (gate.limitsBytes() || gate.limitsInFlight()) {
-      usage = rates.usage(gate.limits());
+    Refusal ofLimits = take(gate.limits(), gate, request);
+    if (ofLimits != null) {
+      return ofLimits;
     }
     return switch (verdict(gate, request)) {
       case VALID -> null;
@@ -131,6 +128,33 @@ public final class Gatekeeper {
         yield EXPIRED;
       }
     };
+  }
+
+  /**
+   * Why a request is refused whose credentials were all verified, by a limit that counts by a claim
+   * of its token; or null. {@link #usage} is asked for next, whatever this gives.
+   */
+  public @Nullable Refusal judgeVerified(
+      RouteProtection gate, RequestView request, Map<String, String> claims) {
+    usage = null;
+    if (gate.claimLimits().length == 0) {
+      return null;
+    }
+    rates.claims(claims);
+    return take(gate.claimLimits(), gate, request);
+  }
+
+  /** Counts a request of the client whose address was resolved last. */
+  private @Nullable Refusal take(RateLimit[] limits, RouteProtection gate, RequestView request) {
+    int limit = rates.take(limits, request, gate.route(), address.hi(), address.lo());
+    if (limit != RateLimiter.NONE) {
+      counters.count(ProtectionRule.RATE_LIMIT);
+      return RateLimitRefusal.of(limits, limit, rates.waitNanos());
+    }
+    if (gate.limitsBytes() || gate.limitsInFlight()) {
+      usage = rates.usage(limits);
+    }
+    return null;
   }
 
   /**
@@ -276,7 +300,7 @@ public final class Gatekeeper {
 
   private static Authentication outcome(JwtConfig config, TokenVerdict verdict) {
     return switch (verdict) {
-      case TokenVerdict.Valid valid -> new Authentication.Admitted(valid.fields());
+      case TokenVerdict.Valid valid -> new Authentication.Admitted(valid.fields(), valid.claims());
       case TokenVerdict.LacksClaim ignored ->
           new Authentication.Refused(TokenRefusals.lacksClaim(config));
       case TokenVerdict.Invalid invalid ->
@@ -309,7 +333,8 @@ public final class Gatekeeper {
 
   private static Authentication outcome(boolean mayFail, ForwardVerdict verdict) {
     return switch (verdict) {
-      case ForwardVerdict.Admitted admitted -> new Authentication.Admitted(admitted.fields());
+      case ForwardVerdict.Admitted admitted ->
+          new Authentication.Admitted(admitted.fields(), Map.of());
       case ForwardVerdict.Refused refused ->
           new Authentication.Refused(
               new Refusal(

@@ -27,6 +27,7 @@ public final class RouteProtection {
   private final AccessConfig access;
   private final String route;
   private final RateLimit[] limits;
+  private final RateLimit[] claimLimits;
   private final boolean limitsBytes;
   private final boolean limitsInFlight;
   private final RateLimit[] fetchLimits;
@@ -41,10 +42,8 @@ public final class RouteProtection {
       String route, ProtectionProfile profile, NetworkSet trusted, @Nullable ForwardRule forward) {
     this.forward = forward;
     this.route = route;
-    this.limits =
-        profile.rateLimits().stream()
-            .map(limit -> RateLimit.of(profile.name(), limit))
-            .toArray(RateLimit[]::new);
+    this.limits = limits(profile, false);
+    this.claimLimits = limits(profile, true);
     this.limitsBytes = counts(profile, Unit.BYTES);
     this.limitsInFlight = counts(profile, Unit.IN_FLIGHT);
     this.fetchLimits =
@@ -60,6 +59,13 @@ public final class RouteProtection {
     this.name = profile.name();
     this.trusted = trusted;
     this.access = profile.access();
+  }
+
+  private static RateLimit[] limits(ProtectionProfile profile, boolean areByClaim) {
+    return profile.rateLimits().stream()
+        .filter(limit -> (limit.kind() == RateLimitConfig.Kind.CLAIM) == areByClaim)
+        .map(limit -> RateLimit.of(profile.name(), limit))
+        .toArray(RateLimit[]::new);
   }
 
   private static boolean counts(ProtectionProfile profile, Unit unit) {
@@ -102,9 +108,14 @@ public final class RouteProtection {
     return route;
   }
 
-  /** In their order; not to be changed. */
+  /** Those that are asked before credentials, in their order; not to be changed. */
   RateLimit[] limits() {
     return limits;
+  }
+
+  /** Those that are asked once the token is verified, in their order; not to be changed. */
+  RateLimit[] claimLimits() {
+    return claimLimits;
   }
 
   /** Whether bytes of bodies are charged. */
@@ -179,11 +190,7 @@ public final class RouteProtection {
       all.add(new Requirement("access", both + ": 403 for other clients."));
     }
     for (RateLimit limit : limits) {
-      RateLimitConfig config = limit.config();
-      String penalty =
-          config.penalty() == null ? "" : " for " + config.penalty().toSeconds() + " s";
-      all.add(
-          new Requirement("rate-limit", describe(config) + "; beyond that 429" + penalty + "."));
+      all.add(requirement(limit.config()));
     }
     for (RateLimit limit : fetchLimits) {
       all.add(
@@ -209,7 +216,15 @@ public final class RouteProtection {
     if (forward != null) {
       all.add(new Requirement("forward-auth", requirement(forward.config())));
     }
+    for (RateLimit limit : claimLimits) {
+      all.add(requirement(limit.config()));
+    }
     return all;
+  }
+
+  private static Requirement requirement(RateLimitConfig limit) {
+    String penalty = limit.penalty() == null ? "" : " for " + limit.penalty().toSeconds() + " s";
+    return new Requirement("rate-limit", describe(limit) + "; beyond that 429" + penalty + ".");
   }
 
   private static String requirement(JwtConfig jwt) {

@@ -4,6 +4,7 @@ import io.forebay.core.http.FieldSyntax;
 import io.forebay.core.http.RequestView;
 import io.forebay.core.key.SipHash128;
 import io.forebay.server.config.ProtectionProfile.RateLimitConfig;
+import java.util.Map;
 import java.util.function.BiConsumer;
 
 /**
@@ -19,6 +20,8 @@ final class RateKey implements BiConsumer<CharSequence, CharSequence> {
   private final byte[] bytes = new byte[MAX_TEXT + 32];
   private int length;
 
+  private Map<String, String> claims = Map.of();
+
   // What is searched for in the fields.
   private String name = "";
   private String field = "";
@@ -27,6 +30,10 @@ final class RateKey implements BiConsumer<CharSequence, CharSequence> {
 
   RateKey(byte[] secret) {
     hash = new SipHash128(secret);
+  }
+
+  void claims(Map<String, String> verified) {
+    claims = verified;
   }
 
   /**
@@ -58,6 +65,11 @@ final class RateKey implements BiConsumer<CharSequence, CharSequence> {
         field = config.field();
         request.fields().forEach(this);
         put(isFound ? 1 : 0);
+      }
+      case CLAIM -> {
+        String value = claims.get(config.field());
+        put(value == null ? "" : value);
+        put(value == null ? 0 : 1);
       }
     }
     return hash.hash64(bytes, 0, length);

@@ -4,6 +4,7 @@ import io.forebay.core.http.RequestView;
 import io.forebay.server.config.ProtectionProfile.RateLimitConfig.Unit;
 import io.forebay.server.counters.LoopCounters;
 import java.util.Arrays;
+import java.util.Map;
 
 /**
  * Counts the requests of one event loop in the node's table. Confined to the loop; allocates
@@ -30,6 +31,11 @@ public final class RateLimiter {
     this.buckets = buckets;
     this.keys = new RateKey(buckets.secret());
     this.counters = counters;
+  }
+
+  /** The claims of the token of the request that is looked at next; only limits by claim ask. */
+  public void claims(Map<String, String> verified) {
+    keys.claims(verified);
   }
 
   /**

@@ -2,6 +2,7 @@ package io.forebay.server.protect.rate;
 
 import io.forebay.server.config.ProtectionProfile.RateLimitConfig.Unit;
 import io.forebay.server.counters.LoopCounters;
+import java.util.Arrays;
 
 /**
  * What one request, or one fetch, is charged for until its end, by limits that admitted it.
@@ -25,6 +26,15 @@ public final class Usage {
     this.counters = counters;
     this.limits = limits;
     this.keys = keys;
+  }
+
+  /** The same, together with that of further limits; neither has been charged yet. */
+  public Usage and(Usage other) {
+    RateLimit[] all = Arrays.copyOf(limits, limits.length + other.limits.length);
+    System.arraycopy(other.limits, 0, all, limits.length, other.limits.length);
+    long[] allKeys = Arrays.copyOf(keys, all.length);
+    System.arraycopy(other.keys, 0, allKeys, limits.length, other.limits.length);
+    return new Usage(buckets, counters, all, allKeys);
   }
 
   /** So many body bytes have been sent by now, those of earlier calls included. */

@@ -1,6 +1,7 @@
 package io.forebay.server.protect.token;
 
 import io.forebay.core.http.HeaderFields;
+import java.util.Map;
 
 /** What a request's token is good for. */
 public sealed interface TokenVerdict {
@@ -9,8 +10,9 @@ public sealed interface TokenVerdict {
    * It admits the request.
    *
    * @param fields the claims that the request gets as fields
+   * @param claims those that limits count by, as far as it has them
    */
-  record Valid(HeaderFields fields) implements TokenVerdict {}
+  record Valid(HeaderFields fields, Map<String, String> claims) implements TokenVerdict {}
 
   /** It is genuine, and lacks a claim. */
   record LacksClaim() implements TokenVerdict {}

@@ -14,8 +14,10 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -56,6 +58,7 @@ public final class TokenVerifier {
   private record Remembered(
       JwtExpectations expected,
       List<ClaimField> claimFields,
+      List<String> keyClaims,
       VerificationKeys keys,
       long untilSeconds,
       TokenVerdict verdict) {
@@ -64,7 +67,8 @@ public final class TokenVerifier {
       return nowSeconds < untilSeconds
           && keys.equals(inForce)
           && expected.equals(config.expected())
-          && claimFields.equals(config.claimFields());
+          && claimFields.equals(config.claimFields())
+          && keyClaims.equals(config.keyClaims());
     }
   }
 
@@ -118,7 +122,9 @@ public final class TokenVerifier {
                   token,
                   inForce,
                   valid.untilSeconds(),
-                  new TokenVerdict.Valid(fields(config.claimFields(), valid.claims()))));
+                  new TokenVerdict.Valid(
+                      fields(config.claimFields(), valid.claims()),
+                      texts(config.keyClaims(), valid.claims()))));
       case JwtVerdict.LacksClaim lacking ->
           whenKnown.accept(
               remember(
@@ -157,7 +163,13 @@ public final class TokenVerifier {
       TokenVerdict verdict) {
     remembered.put(
         fingerprint(profile, token),
-        new Remembered(config.expected(), config.claimFields(), inForce, untilSeconds, verdict),
+        new Remembered(
+            config.expected(),
+            config.claimFields(),
+            config.keyClaims(),
+            inForce,
+            untilSeconds,
+            verdict),
         REMEMBERED.toNanos());
     return verdict;
   }
@@ -171,6 +183,17 @@ public final class TokenVerifier {
       }
     }
     return fields.build();
+  }
+
+  private static Map<String, String> texts(List<String> wanted, ObjectNode claims) {
+    Map<String, String> texts = new HashMap<>();
+    for (String name : wanted) {
+      String value = JwtClaims.field(claims, name);
+      if (value != null) {
+        texts.put(name, value);
+      }
+    }
+    return Map.copyOf(texts);
   }
 
   private long nowSeconds() {

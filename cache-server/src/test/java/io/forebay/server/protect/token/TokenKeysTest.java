@@ -82,7 +82,8 @@ final class TokenKeysTest {
         List.of(),
         List.of(),
         "r",
-        false);
+        false,
+        List.of());
   }
 
   private static List<ProtectionProfile> profiles(JwtConfig config) {
