@@ -45,6 +45,8 @@ final class ServerRouteLimitsTest {
             TestOrigin.sendOk(connection, "cache-control: no-store\r\n", TestOrigin.ascii("late"));
           });
     }
+    origin.on("/unread", TestOrigin.ok("cache-control: no-store\r\n", Edge.bytes(1, 64 << 20)));
+    origin.on("/short", TestOrigin.ok("cache-control: max-age=1000\r\n", TestOrigin.ascii("a")));
     origin.on("/get", TestOrigin.ok("cache-control: no-store\r\n", TestOrigin.ascii("a")));
     origin.on(
         "/quick/unread",
@@ -69,6 +71,8 @@ final class ServerRouteLimitsTest {
               - {match: {path: /late}, origin: main, origin-timeouts: {first-byte: 300ms}}
               - {match: {path: /patient}, origin: hasty, origin-timeouts: {first-byte: 1m}}
               - {match: {path: /impatient}, origin: hasty}
+              - {match: {path: /unread}, origin: main, timeouts: {no-progress: 1s}}
+              - {match: {path: /short}, origin: main, timeouts: {keep-alive: 300ms}}
             """
                 .replace("URL", origin.url()));
   }
@@ -96,6 +100,58 @@ final class ServerRouteLimitsTest {
 
   private void awaitHits(LimitKey limit) {
     Await.until(limit + " is counted", () -> edge.sum(counters -> counters.hits(limit)) > 0);
+  }
+
+  // --- connections ------------------------------------------------------------------------------
+
+  @ParameterizedTest
+  @ValueSource(strings = {"plain", "TLS"})
+  void aConnectionThatTakesNothingEndsByTheLimitOfItsRoute(String protocol) throws Exception {
+    try (RawClient client = protocol.equals("TLS") ? edge.connectTls() : edge.connect()) {
+      client.request("GET", "/unread");
+      assertEquals(200, client.head().status());
+      awaitHits(LimitKey.NO_PROGRESS);
+    }
+  }
+
+  @Test
+  void aStreamOfHttp2WhoseWindowStaysShutEndsByIt() throws Exception {
+    try (Http2Client client = new Http2Client(edge.tlsPort(), edge.authority(), 65_535)) {
+      Http2Client.Answer answer = client.open(Http2Client.request("GET", "/unread"), true);
+      assertEquals("200", answer.head().status().toString());
+      awaitHits(LimitKey.NO_PROGRESS);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"plain", "TLS", "HTTP/2", "HTTP/3"})
+  void anIdleConnectionEndsByTheLimitOfItsRoute(String protocol) throws Exception {
+    try (ProtocolClient client = ProtocolClient.connect(edge, protocol)) {
+      assertEquals(200, client.ask("GET", "/get").status());
+      assertEquals(0, edge.sum(counters -> counters.hits(LimitKey.KEEP_ALIVE)));
+      assertEquals(200, client.ask("GET", "/short").status());
+      awaitHits(LimitKey.KEEP_ALIVE);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"plain", "TLS"})
+  void aHitOfTheFastLaneCountsToo(String protocol) throws Exception {
+    try (ProtocolClient first = ProtocolClient.connect(edge, protocol)) {
+      assertEquals(200, first.ask("GET", "/short").status());
+    }
+    edge.awaitIdle();
+    // Both loops may have to find it once.
+    long fast = edge.sum(counters -> counters.fastHits);
+    for (int i = 0; i < 4 || edge.sum(counters -> counters.fastHits) == fast; i++) {
+      long before = edge.sum(counters -> counters.hits(LimitKey.KEEP_ALIVE));
+      try (ProtocolClient client = ProtocolClient.connect(edge, protocol)) {
+        assertEquals(200, client.ask("GET", "/short").status());
+        Await.until(
+            "the connection is closed",
+            () -> edge.sum(counters -> counters.hits(LimitKey.KEEP_ALIVE)) > before);
+      }
+    }
   }
 
   // --- size -------------------------------------------------------------------------------------

@@ -2112,6 +2112,24 @@ final class ConfigKeys {
           "Maximum time from the head of a request on this route to the end of its response, at"
               + " most that of the node: 408, or a broken transfer once a response has begun. It"
               + " does not apply to tunnels.");
+  static final Field<RouteConfig, Duration> ROUTE_NO_PROGRESS =
+      optional(
+          "timeouts.no-progress",
+          duration("1s", "1d"),
+          "`timeouts.no-progress`",
+          false,
+          route -> route.limits().noProgress(),
+          "Maximum time in which a client reads no byte of what its connection has to send, once it"
+              + " has asked for this route; at most that of the node.");
+  static final Field<RouteConfig, Duration> ROUTE_KEEP_ALIVE =
+      optional(
+          "timeouts.keep-alive",
+          duration("0s", "1d"),
+          "`timeouts.keep-alive`",
+          false,
+          route -> route.limits().keepAlive(),
+          "Maximum time that a client connection stays open without a request, once it has asked for"
+              + " this route; at most that of the node.");
   static final Field<RouteConfig, Duration> ROUTE_FIRST_BYTE =
       optional(
           "origin-timeouts.first-byte",
@@ -3237,6 +3255,8 @@ final class ConfigKeys {
                   ROUTE_LIMIT_BODY_RATE,
                   ROUTE_BODY_IDLE,
                   ROUTE_REQUEST_TOTAL,
+                  ROUTE_NO_PROGRESS,
+                  ROUTE_KEEP_ALIVE,
                   ROUTE_FIRST_BYTE,
                   ROUTE_ORIGIN_IDLE,
                   ROUTE_ORIGIN_TOTAL,

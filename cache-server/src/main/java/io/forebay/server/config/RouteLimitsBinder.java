@@ -53,6 +53,16 @@ final class RouteLimitsBinder extends Binder {
             ConfigKeys.ROUTE_REQUEST_TOTAL,
             ConfigKeys.TIMEOUT_REQUEST_TOTAL,
             timeouts.requestTotal()),
+        time(
+            scope,
+            ConfigKeys.ROUTE_NO_PROGRESS,
+            ConfigKeys.TIMEOUT_NO_PROGRESS,
+            timeouts.noProgress()),
+        time(
+            scope,
+            ConfigKeys.ROUTE_KEEP_ALIVE,
+            ConfigKeys.TIMEOUT_KEEP_ALIVE,
+            timeouts.keepAlive()),
         new OriginTimeouts(
             value(scope, ConfigKeys.ROUTE_FIRST_BYTE),
             value(scope, ConfigKeys.ROUTE_ORIGIN_IDLE),

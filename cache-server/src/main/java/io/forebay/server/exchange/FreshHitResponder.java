@@ -12,6 +12,7 @@ import io.forebay.core.route.RouteSettings.ClientDirectives;
 import io.forebay.server.accesslog.AccessLogRing;
 import io.forebay.server.cmcd.Cmcd;
 import io.forebay.server.compress.ContentCoding;
+import io.forebay.server.config.RouteLimits;
 import io.forebay.server.config.RouteLog;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.counters.LoopCounters.CacheResult;
@@ -263,6 +264,10 @@ final class FreshHitResponder {
     int region = head.region();
     long length = head.totalLength();
     boolean hasBody = !request.isHead() && length != 0;
+    RouteLimits limits = snapshot.limits(route);
+    if (limits != null && limits.limitsConnections()) {
+      sink.tighten(limits.noProgressNanos(), limits.keepAliveNanos());
+    }
     try {
       Pacing pacing = snapshot.pacing(route, edits);
       if (pacing != null) {

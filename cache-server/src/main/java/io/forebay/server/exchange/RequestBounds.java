@@ -74,7 +74,13 @@ final class RequestBounds implements RequestBody, RequestBody.Receiver {
   static @Nullable Step apply(
       ExchangeContext loop, ClientRequest request, ClientResponse response, Continuation exchange) {
     RouteLimits limits = request.config().limits(request.route());
-    if (limits == null || !limits.limitsRequests()) {
+    if (limits == null) {
+      return null;
+    }
+    if (limits.limitsConnections()) {
+      response.sink().tighten(limits.noProgressNanos(), limits.keepAliveNanos());
+    }
+    if (!limits.limitsRequests()) {
       return null;
     }
     RequestBody body = request.body();

@@ -103,6 +103,15 @@ public interface ResponseSink extends LeaseHolder {
   void abort(AbortCause cause);
 
   /**
+   * The connection gets the limits of a route, where they are stricter than what it has, for as
+   * long as it lasts.
+   *
+   * @param noProgressNanos in which the client has to take something; at least a second
+   * @param keepAliveNanos without a request
+   */
+  default void tighten(long noProgressNanos, long keepAliveNanos) {}
+
+  /**
    * A limit of the route is exceeded: the client is told, by a response or, where one has begun, by
    * a broken transfer. The listener hears {@link Listener#onRefused} before this returns.
    */

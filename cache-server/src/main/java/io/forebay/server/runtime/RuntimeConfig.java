@@ -83,7 +83,7 @@ public final class RuntimeConfig {
   /** The error pages of routes that have some, those of all routes included, by route. */
   private final Map<String, ErrorPages> errorPages;
 
-  /** The limits of routes that have some on requests, by route. */
+  /** The limits of routes that have some on requests or connections, by route. */
   private final Map<String, RouteLimits> limits;
 
   /** What the access log says of routes where that is not what it says of all, by route. */
@@ -149,7 +149,7 @@ public final class RuntimeConfig {
             .collect(Collectors.toUnmodifiableMap(RouteConfig::name, RouteConfig::log));
     this.limits =
         config.routes().stream()
-            .filter(route -> route.limits().limitsRequests())
+            .filter(route -> route.limits().limitsRequests() || route.limits().limitsConnections())
             .collect(Collectors.toUnmodifiableMap(RouteConfig::name, RouteConfig::limits));
     this.hints =
         config.routes().stream()
@@ -462,7 +462,7 @@ public final class RuntimeConfig {
     return rules.isEmpty() ? null : rules.get(route.name());
   }
 
-  /** The limits of a route on requests, or null where it has none. */
+  /** The limits of a route on requests and connections, or null where it has none. */
   public @Nullable RouteLimits limits(Route route) {
     return limits.isEmpty() ? null : limits.get(route.name());
   }

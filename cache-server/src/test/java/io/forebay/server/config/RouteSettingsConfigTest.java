@@ -40,6 +40,8 @@ final class RouteSettingsConfigTest {
         "limits: {request-body-rate: 100}       | limits.request-body-rate: 100 is less than limits.request-body-rate",
         "timeouts: {request-body-idle: 11s}     | timeouts.request-body-idle: 11s is more than timeouts.request-body-idle",
         "timeouts: {request-total: 11m}         | timeouts.request-total: 11m is more than timeouts.request-total",
+        "timeouts: {no-progress: 3m}            | timeouts.no-progress: 3m is more than timeouts.no-progress",
+        "timeouts: {keep-alive: 2m}             | timeouts.keep-alive: 2m is more than timeouts.keep-alive",
         "limits: {request-bdy: 1KiB}            | unknown key",
         "origin-timeouts: {first-byte: 2h}      | \"2h\"",
         "access-log: {request-headers: Cookie}  | \"Cookie\" is not in a list of fields",
@@ -68,7 +70,13 @@ final class RouteSettingsConfigTest {
     RouteLimits limits = config.routes().getFirst().limits();
     assertEquals(
         new RouteLimits(
-            1024L, null, null, null, new OriginTimeouts(null, null, Duration.ofHours(2))),
+            1024L,
+            null,
+            null,
+            null,
+            null,
+            null,
+            new OriginTimeouts(null, null, Duration.ofHours(2))),
         limits);
   }
 }

@@ -12,8 +12,9 @@ import io.forebay.server.counters.LoopCounters;
 public final class StreamProgress {
 
   private final LoopCounters counters;
-  private final long noProgressNanos;
-  private final long lookNanos;
+  private long noProgressNanos;
+  private long lookNanos;
+  private long keepAliveNanos;
   private int stuckLooks;
   private long lastSigns;
 
@@ -22,6 +23,30 @@ public final class StreamProgress {
     noProgressNanos = timeouts.noProgress().toNanos();
     lookNanos =
         Math.min(noProgressNanos / StallDetector.LOOKS, timeouts.requestBodyIdle().toNanos());
+    keepAliveNanos = timeouts.keepAlive().toNanos();
+  }
+
+  /**
+   * The limits of a route hold from now on, where they are stricter.
+   *
+   * @return whether the connection has to look more often
+   */
+  public boolean tighten(long ofNoProgress, long ofKeepAlive) {
+    keepAliveNanos = Math.min(keepAliveNanos, ofKeepAlive);
+    if (ofNoProgress >= noProgressNanos) {
+      return false;
+    }
+    noProgressNanos = ofNoProgress;
+    stuckLooks = 0;
+    long look = Math.min(lookNanos, ofNoProgress / StallDetector.LOOKS);
+    boolean isShorter = look < lookNanos;
+    lookNanos = look;
+    return isShorter;
+  }
+
+  /** How long the connection stays without a request. */
+  public long keepAliveNanos() {
+    return keepAliveNanos;
   }
 
   public long lookNanos() {

@@ -41,7 +41,8 @@ final class ConnectionTimer {
   private final DeadlineWheel.Entry deadline;
   private final StallDetector stalls;
   private final RequestBodyRate pace;
-  private final long lookNanos;
+  private long lookNanos;
+  private long keepAliveNanos;
   private long requestBeganNanos;
   private boolean isHeadTimed = true;
 
@@ -62,6 +63,18 @@ final class ConnectionTimer {
         Math.min(
             timeouts.noProgress().toNanos() / StallDetector.LOOKS,
             timeouts.requestTotal().toNanos());
+    keepAliveNanos = timeouts.keepAlive().toNanos();
+  }
+
+  /** The limits of a route hold from now on, where they are stricter; within an exchange. */
+  void tighten(long ofNoProgress, long ofKeepAlive) {
+    keepAliveNanos = Math.min(keepAliveNanos, ofKeepAlive);
+    long look = ofNoProgress / StallDetector.LOOKS;
+    if (look < lookNanos) {
+      lookNanos = look;
+      stalls.reset();
+      deadline.in(look);
+    }
   }
 
   void connected() {
@@ -108,7 +121,7 @@ final class ConnectionTimer {
   }
 
   void betweenRequests() {
-    deadline.in(timeouts.keepAlive().toNanos());
+    deadline.in(keepAliveNanos);
   }
 
   /** What is queued goes out before the connection closes. */

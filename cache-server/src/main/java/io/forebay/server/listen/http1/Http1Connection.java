@@ -476,6 +476,11 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
     }
   }
 
+  /** The limits of a route hold from now on, where they are stricter. */
+  void tighten(long noProgressNanos, long keepAliveNanos) {
+    timer.tighten(noProgressNanos, keepAliveNanos);
+  }
+
   private void beginNext() {
     request.clear();
     if (!isKept || isDraining) {

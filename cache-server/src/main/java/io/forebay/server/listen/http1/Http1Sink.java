@@ -126,6 +126,13 @@ final class Http1Sink implements ResponseSink {
   }
 
   @Override
+  public void tighten(long noProgressNanos, long keepAliveNanos) {
+    if (isLive) {
+      connection.tighten(noProgressNanos, keepAliveNanos);
+    }
+  }
+
+  @Override
   public void refuse(RequestRefusal why) {
     if (isLive) {
       connection.onRefused(Rejection.of(why));

@@ -545,7 +545,7 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
     }
     gone.onClosed(reason);
     if (streams.isEmpty()) {
-      deadline.in(timeouts.keepAlive().toNanos());
+      deadline.in(progress.keepAliveNanos());
       closeIfDrained();
     }
   }
@@ -573,6 +573,13 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
     ChannelHandlerContext ctx = context;
     if (goAway.isFinished() && streams.isEmpty() && ctx != null) {
       ctx.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+    }
+  }
+
+  /** The limits of a route hold from now on, where they are stricter; a stream is open. */
+  void tighten(long noProgressNanos, long keepAliveNanos) {
+    if (progress.tighten(noProgressNanos, keepAliveNanos)) {
+      deadline.in(progress.lookNanos());
     }
   }
 

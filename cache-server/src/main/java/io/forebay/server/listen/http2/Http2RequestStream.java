@@ -60,6 +60,11 @@ final class Http2RequestStream extends RequestStream<Http2Headers> {
   }
 
   @Override
+  public void tighten(long noProgressNanos, long keepAliveNanos) {
+    connection.tighten(noProgressNanos, keepAliveNanos);
+  }
+
+  @Override
   public Http2Headers newHeaders() {
     return new DefaultHttp2Headers(false);
   }

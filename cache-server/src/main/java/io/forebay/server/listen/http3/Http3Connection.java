@@ -443,7 +443,7 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
     lastEndNanos = loop.wheel.nowNanos();
     stream.onGone(reason);
     if (streams.isEmpty()) {
-      deadline.in(timeouts.keepAlive().toNanos());
+      deadline.in(progress.keepAliveNanos());
       closeIfDrained();
     }
   }
@@ -619,6 +619,13 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
     // How long a tunnel may stand still is its own bound.
     if (!request.isTunnel() && progress.isStuck(request, stream.isStuck())) {
       request.giveUp();
+    }
+  }
+
+  /** The limits of a route hold from now on, where they are stricter; a stream is open. */
+  void tighten(long noProgressNanos, long keepAliveNanos) {
+    if (progress.tighten(noProgressNanos, keepAliveNanos)) {
+      deadline.in(progress.lookNanos());
     }
   }
 

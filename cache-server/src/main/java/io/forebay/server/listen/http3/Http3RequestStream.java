@@ -32,6 +32,11 @@ final class Http3RequestStream extends RequestStream<Http3Headers> {
   }
 
   @Override
+  public void tighten(long noProgressNanos, long keepAliveNanos) {
+    stream.connection().tighten(noProgressNanos, keepAliveNanos);
+  }
+
+  @Override
   public Http3Headers newHeaders() {
     return new DefaultHttp3Headers(false);
   }
