@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Assumptions;
  * External programs that tests need. If one is missing the test is skipped with a line that names
  * the Debian package; if {@code CI=true} states that all are installed, it fails.
  */
-final class Tools {
+public final class Tools {
   private static final Map<String, String> PACKAGES =
       Map.ofEntries(
           Map.entry("caddy", "caddy"),
@@ -49,7 +49,7 @@ final class Tools {
   private Tools() {}
 
   /** The program's path, or the end of the test. */
-  static Path require(String program) {
+  public static Path require(String program) {
     for (String directory :
         (System.getenv("PATH") + ":/usr/sbin:/sbin").split(File.pathSeparator, -1)) {
       Path path = Path.of(directory, program);
@@ -61,6 +61,13 @@ final class Tools {
         program
             + " is missing: apt-get install "
             + PACKAGES.getOrDefault(program, "(the package with " + program + ")"));
+  }
+
+  /** Goes on only where files are that a script fetches. */
+  public static void requireFiles(Path directory, String script) {
+    if (!Files.isDirectory(directory)) {
+      throw missing(directory.normalize() + " is missing: run " + script);
+    }
   }
 
   /** Goes on only as root, who may mount file systems. */

@@ -75,6 +75,7 @@ final class CaddyImportTest {
         """
         listen:
           - {address: ":8080"}
+        compress: off
         origins:
           origin: {url: http://localhost:9000}
         routes:
@@ -227,7 +228,7 @@ final class CaddyImportTest {
       value = {
         "path /a/* | path: {prefix: /a/}",
         "path /a | path: {is: /a}",
-        "path /a* /b* | path: {prefix: [/a, /b]}",
+        "path /a/* /b/* | path: {prefix: [/a/, /b/]}",
         "path *.css *.js | path: {suffix: [.css, .js]}",
         "path /a/*/c | path: {regex: ^/a/[^/]*/c$}",
         "path_regexp ^/x/([0-9]+)$ | path: {regex: ^/x/([0-9]+)$}",
@@ -461,10 +462,44 @@ final class CaddyImportTest {
   }
 
   @Test
-  void textIsCompressedByDefault() throws Exception {
-    imported(":8080 {\nencode zstd gzip {\nminimum_length 100\n}\nreverse_proxy a:1\n}\n");
-    assertVerdict(Verdict.UNNEEDED, "encode");
-    assertVerdict(Verdict.UNNEEDED, "minimum_length");
+  void aStarBehindTheMiddleOfASegmentIsABeginningOfAPath() throws Exception {
+    String yaml = imported(site("respond /a* one; respond /b/* two"));
+    assertHas(yaml, "path: {regex: ^/a}", "path: {prefix: /b/}");
+  }
+
+  @Test
+  void theReportTellsOfHostsAndPortsWithoutASite() throws Exception {
+    imported("http://a.example:8080 {\nrespond a\n}\nhttp://b.example:8081 {\nrespond b\n}\n");
+    assertReports("http://a.example:8080", "a host without a site gets 404");
+    assertReports("http://b.example:8081", "on all ports");
+  }
+
+  private void assertReports(String directive, String text) {
+    assertTrue(
+        report.items().stream()
+            .anyMatch(item -> item.directive().equals(directive) && item.text().contains(text)),
+        () -> "" + report.items());
+  }
+
+  @Test
+  void whatCaddyEncodesIsCompressedAndNothingElse() throws Exception {
+    assertHas(
+        imported(
+            """
+            http://a.example:8080 {
+              encode zstd gzip {
+                minimum_length 100
+              }
+              reverse_proxy a:1
+            }
+            http://b.example:8080 {
+              reverse_proxy b:1
+            }
+            """),
+        "compress: {codings: [zstd, gzip], min: 100}",
+        "compress: off");
+    assertVerdict(Verdict.ADAPTED, "encode");
+    assertVerdict(Verdict.TAKEN, "minimum_length");
   }
 
   @ParameterizedTest

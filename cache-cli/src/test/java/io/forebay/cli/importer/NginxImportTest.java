@@ -53,6 +53,14 @@ final class NginxImportTest {
     return items.getFirst().verdict() + " " + items.getFirst().text();
   }
 
+  private String verdicts(String directive) {
+    return report.items().stream()
+        .filter(item -> item.directive().startsWith(directive))
+        .map(item -> item.verdict() + " " + item.text())
+        .toList()
+        .toString();
+  }
+
   private void assertHas(String yaml, String... parts) {
     for (String part : parts) {
       assertTrue(yaml.contains(part), () -> part + "\nis not in\n" + yaml + "\n" + report.items());
@@ -65,6 +73,7 @@ final class NginxImportTest {
         """
         listen:
           - {address: ":8080"}
+        compress: off
         origins:
           origin: {url: http://127.0.0.1:9000}
         routes:
@@ -82,6 +91,95 @@ final class NginxImportTest {
             }
             """));
     assertEquals("taken ", verdict("proxy_pass"));
+  }
+
+  @Test
+  void whatNginxCompressesIsCompressedAndNothingElse() throws Exception {
+    String yaml =
+        imported(
+            """
+            http {
+              gzip on;
+              gzip_types text/css application/json;
+              server {
+                location / {
+                  proxy_pass http://127.0.0.1:9000;
+                }
+                location /plain/ {
+                  gzip off;
+                  proxy_pass http://127.0.0.1:9000;
+                }
+                location /long/ {
+                  gzip_min_length 2k;
+                  proxy_pass http://127.0.0.1:9000;
+                }
+              }
+            }
+            """);
+    assertHas(
+        yaml,
+        "compress: {types: [text/html, text/css, application/json], min: 20}",
+        "path: /plain/",
+        "compress: off",
+        "path: /long/",
+        "min: 2048");
+    assertEquals("taken ", verdict("gzip off"));
+    assertEquals("taken ", verdict("gzip_types"));
+  }
+
+  @Test
+  void anExpressionCannotCompressOtherwiseThanItsPrefix() throws Exception {
+    imported(
+        """
+        server {
+          location / {
+            proxy_pass http://127.0.0.1:9000;
+          }
+          location ~ \\.css$ {
+            gzip on;
+            proxy_pass http://127.0.0.1:9000;
+          }
+        }
+        """);
+    assertTrue(verdicts("location ~ \\.css$").contains("left compress"), () -> "" + report.items());
+  }
+
+  @Test
+  void aTextOfAnyLengthIsWritten() throws Exception {
+    String directory = "/srv" + "/long".repeat(40);
+    assertHas(imported("server { root " + directory + "; index main.html; }"), directory);
+  }
+
+  @Test
+  void theReportTellsOfASecondHost() throws Exception {
+    imported(
+        """
+        server {
+          location / {
+            proxy_set_header Host $host;
+            proxy_set_header Host $http_host;
+            proxy_pass http://127.0.0.1:9000;
+          }
+        }
+        """);
+    assertTrue(
+        verdicts("proxy_set_header Host").contains("adapted a request has one Host"),
+        () -> "" + report.items());
+  }
+
+  @Test
+  void filesThatLieCompressedBesideOthersAreServed() throws Exception {
+    assertHas(
+        imported(
+            """
+            server {
+              root /var/www;
+              gzip_static on;
+              brotli_static on;
+            }
+            """),
+        "precompressed: [br, gzip]");
+    assertEquals("taken ", verdict("gzip_static"));
   }
 
   @Test

@@ -74,6 +74,7 @@ final class TrafficServerImportTest {
         """
         listen:
           - {address: ":8080"}
+        compress: off
         origins:
           origin: {host: 127.0.0.1:9000, url: http://127.0.0.1:9000}
         routes:

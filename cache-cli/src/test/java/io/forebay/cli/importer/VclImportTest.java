@@ -442,7 +442,7 @@ final class VclImportTest {
         response("set beresp.uncacheable = true;", "set", "taken", "cache: false"),
         response("set beresp.do_stream = true;", "set", "unneeded"),
         response("set beresp.do_esi = true;", "set", "left"),
-        response("set beresp.do_gzip = true;", "set", "unneeded"),
+        response("set beresp.do_gzip = true;", "set", "adapted", "compress: on"),
         response("set beresp.do_gzip = false;", "set", "adapted"),
         response("unset beresp.http.Set-Cookie;", "unset", "taken", "set-cookie: strip"),
         response(

@@ -67,6 +67,9 @@ public final class CaddyImport {
     for (String text : texts) {
       try {
         SiteAddress address = SiteAddress.of(text, options, hasTls);
+        if (text.matches("(https?://)?\\*(:\\d+)?")) {
+          report.adapted(site, "all hosts; there names without a dot");
+        }
         if (!addresses.contains(address)) {
           addresses.add(address);
         }

@@ -11,6 +11,7 @@ import io.forebay.cli.importer.model.UntranslatableException;
 import io.forebay.server.rule.Template;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -419,7 +420,7 @@ final class HandlerChain {
   private void left(Entry entry) throws UntranslatableException {
     Directive of = entry.of();
     if (of.name().equals("encode")) {
-      report.allUnneeded(of, "text is compressed by default: see compress");
+      encode(entry);
       return;
     }
     String reason =
@@ -432,6 +433,47 @@ final class HandlerChain {
       throw new UntranslatableException(reason + "; such requests get 404");
     }
     report.allLeft(of, reason);
+  }
+
+  /** Compression is a setting of routes. */
+  private void encode(Entry entry) {
+    Directive of = entry.of();
+    Set<String> codings = new LinkedHashSet<>();
+    String min = "512";
+    List<String> names =
+        new ArrayList<>(of.arguments().subList(entry.matched().arguments(), of.arguments().size()));
+    for (Directive each : of.block()) {
+      switch (each.name()) {
+        case "minimum_length" -> {
+          min = each.argument(0);
+          report.taken(each);
+        }
+        case "match" -> report.allLeft(each, "the types are those of compress.types");
+        default -> {
+          names.add(each.name());
+          report.allTaken(each);
+        }
+      }
+    }
+    for (String name : names) {
+      if (name.matches("gzip|zstd|br")) {
+        codings.add(name);
+      } else {
+        report.left(of, "there is no coding " + name);
+      }
+    }
+    Map<String, Object> compress = new LinkedHashMap<>();
+    if (!codings.isEmpty()) {
+      compress.put("codings", new ArrayList<>(codings));
+    }
+    if (min.matches("\\d{1,9}")) {
+      compress.put("min", min);
+    }
+    settings.putIfAbsent("compress", compress);
+    report.adapted(
+        of,
+        (entry.matched().isAll() ? "" : "a setting of routes: for all requests of the site; ")
+            + "not for Cookie or Authorization unless compress.private is on");
   }
 
   // --- requests ----------------------------------------------------------------------------------

@@ -210,6 +210,9 @@ final class MatcherReader {
         byKind.computeIfAbsent("glob", kind -> new ArrayList<>()).add(whole);
       } else if (whole.startsWith("*")) {
         byKind.computeIfAbsent("suffix", kind -> new ArrayList<>()).add(inner);
+      } else if (whole.endsWith("*") && !inner.endsWith("/")) {
+        // A prefix ends where a segment does; there it is any beginning.
+        alternatives.add(Map.of("regex", regex("^" + quoted(inner))));
       } else {
         String kind = whole.endsWith("*") ? "prefix" : "is";
         byKind.computeIfAbsent(kind, key -> new ArrayList<>()).add(inner);

@@ -45,13 +45,23 @@ final class SiteRoutes {
 
   /** Adds the routes of all sites. */
   void emit() {
+    if (!byHost.isEmpty() && !byHost.containsKey("")) {
+      Served first = byHost.values().iterator().next().getFirst();
+      report.adapted(first.of(), "a host without a site gets 404; there an empty 200");
+    }
     byHost.forEach(this::emit);
+    draft.share("compress");
   }
 
   private void emit(String host, List<Served> all) {
     List<Map<String, Object>> rules = new ArrayList<>();
     Map<String, Object> settings = new LinkedHashMap<>();
     Map<String, Map<String, Object>> guards = new LinkedHashMap<>();
+    Set<Integer> ports = new TreeSet<>();
+    all.forEach(each -> ports.add(each.address().port()));
+    if (ports.size() < draft.listeners().size()) {
+      all.forEach(each -> report.adapted(each.of(), "on all ports: routes do not look at them"));
+    }
     boolean isPlain = all.stream().anyMatch(one -> !one.address().isTls());
     for (Served each : all) {
       if (each.address().isTls() && !isPlain && !host.isEmpty() && options.isRedirecting()) {
@@ -89,7 +99,8 @@ final class SiteRoutes {
     }
     if (sites.size() > 1 && sites.stream().anyMatch(site -> !site.settings().isEmpty())) {
       all.forEach(each ->
-          report.adapted(each.of(), "sites of one host share hsts, upgrades and protections"));
+          report.adapted(
+              each.of(), "sites of one host share hsts, compress, upgrades and protections"));
     }
     route(host, "/", origin, settings, rules, guards.get("/"));
     String ofHost = origin;
@@ -156,6 +167,7 @@ final class SiteRoutes {
             : origin);
     route.put("cache", "false");
     route.putAll(settings);
+    route.putIfAbsent("compress", "off");
     if (guard != null && !guard.isEmpty()) {
       String name = guard.containsKey("basic-auth") ? "members" : "asked";
       route.put("protection", draft.protection(name, new LinkedHashMap<>(guard)));

@@ -69,6 +69,15 @@ public final class ConfigDraft {
     routes.add(route);
   }
 
+  /** A setting that is one of the node too stands there if all routes have it alike. */
+  public void share(String name) {
+    Object value = routes.isEmpty() ? null : routes.getFirst().get(name);
+    if (value != null && routes.stream().allMatch(route -> value.equals(route.get(name)))) {
+      setting(name, value);
+      routes.forEach(route -> route.remove(name));
+    }
+  }
+
   /** A setting at the top level, such as {@code limits}. */
   public void setting(String name, Object value) {
     settings.put(name, value);

@@ -31,7 +31,9 @@ final class YamlText {
   private static void value(StringBuilder out, Object value, String indent) {
     String flow = flow(value);
     boolean isSection = indent.length() == 2 && value instanceof Map;
-    boolean isFlow = !isSection && flow.length() + indent.length() <= FLOW_LENGTH && isFlat(value);
+    boolean isText = !(value instanceof Map || value instanceof List);
+    boolean isShort = flow.length() + indent.length() <= FLOW_LENGTH && isFlat(value);
+    boolean isFlow = isText || (!isSection && isShort);
     if (isFlow) {
       out.append(' ').append(flow).append('\n');
     } else if (value instanceof Map<?, ?> map) {

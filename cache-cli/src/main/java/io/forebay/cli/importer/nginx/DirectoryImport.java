@@ -4,6 +4,7 @@ import io.forebay.cli.importer.model.ConfigDraft;
 import io.forebay.cli.importer.model.Directive;
 import io.forebay.cli.importer.model.ImportReport;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +15,15 @@ import org.jspecify.annotations.Nullable;
 final class DirectoryImport {
   /** What relative directories begin at in packages of Debian and others. */
   private static final Path PREFIX = Path.of("/usr/share/nginx");
+
+  /** Codings of what lies beside files, by the statements that say so; the preferred one first. */
+  private static final Map<String, String> PRECOMPRESSED = new LinkedHashMap<>();
+
+  static {
+    PRECOMPRESSED.put("brotli_static", "br");
+    PRECOMPRESSED.put("zstd_static", "zstd");
+    PRECOMPRESSED.put("gzip_static", "gzip");
+  }
 
   /** Of try_files, what a directory does by itself. */
   private static final Set<String> TRIED = Set.of("$uri", "$uri/", "=404");
@@ -54,6 +64,7 @@ final class DirectoryImport {
       index(index, files);
     }
     files.put("cache-control", "none");
+    precompressed(scope, files);
     others(scope);
     if (isPrefixCut && prefix != null && prefix.length() > 1) {
       String cut = prefix.substring(0, prefix.length() - 1);
@@ -75,6 +86,31 @@ final class DirectoryImport {
       report.taken(of);
     } else {
       report.adapted(of, "a directory has one index: the first");
+    }
+  }
+
+  /** Files that lie compressed beside others. */
+  private void precompressed(DirectiveScope scope, Map<String, Object> files) {
+    List<String> codings = new ArrayList<>();
+    for (Map.Entry<String, String> each : PRECOMPRESSED.entrySet()) {
+      Directive of = scope.find(each.getKey());
+      if (of == null) {
+        continue;
+      }
+      switch (of.argument(0)) {
+        case "on" -> {
+          codings.add(each.getValue());
+          report.taken(of);
+        }
+        case "always" -> {
+          codings.add(each.getValue());
+          report.adapted(of, "for clients that accept it");
+        }
+        default -> report.taken(of);
+      }
+    }
+    if (!codings.isEmpty()) {
+      files.put("precompressed", codings);
     }
   }
 

@@ -137,13 +137,20 @@ final class HeaderRules {
   Map<String, Object> ofRequests(
       DirectiveScope scope, Map<String, Object> origin, String address, Map<String, Object> route) {
     String host = address;
+    boolean isHostGiven = false;
     Map<String, Object> set = new LinkedHashMap<>();
     List<String> removed = new ArrayList<>();
     for (Directive each : scope.all("proxy_set_header")) {
       String name = each.argument(0).toLowerCase(Locale.ROOT);
       String value = each.argument(1);
       switch (name) {
-        case "host" -> host = host(each, value, address);
+        case "host" -> {
+          if (isHostGiven) {
+            report.adapted(each, "a request has one Host: the last one of these");
+          }
+          isHostGiven = true;
+          host = host(each, value, address);
+        }
         case "x-forwarded-for", "x-forwarded-proto", "x-forwarded-host" -> report.taken(each);
         case "x-real-ip", "x-forwarded-port", "x-forwarded-ssl", "x-forwarded-server" ->
             report.adapted(each, "origins get the address of the client in X-Forwarded-For");

@@ -171,7 +171,11 @@ final class ListenDirectives {
     }
     settings.put("client-auth", verify.argument(0).equals("on") ? "required" : "optional");
     settings.put("client-ca", authorities.argument(0));
-    report.taken(verify);
+    if (verify.argument(0).equals("on")) {
+      report.adapted(verify, "without a certificate the handshake fails; there status 400");
+    } else {
+      report.taken(verify);
+    }
     report.taken(authorities);
   }
 

@@ -80,13 +80,14 @@ final class LocationImport {
     }
     List<Map<String, Object>> all = new ArrayList<>(rules.rules());
     all.addAll(new HeaderRules(report, serverName).ofResponses(scope, route));
+    DirectiveScope content = rules.isAnswered() ? scope : proxying(scope);
+    new CompressionImport(report).of(content, route);
     if (rules.isAnswered()) {
       scope
           .own("proxy_pass")
           .forEach(each -> report.unneeded(each, "a return answers every request"));
       return new Plan(null, route, all, false, true);
     }
-    DirectiveScope content = proxying(scope);
     Directive pass =
         content.own("proxy_pass").isEmpty() ? null : content.own("proxy_pass").getLast();
     boolean isServedOtherwise = false;

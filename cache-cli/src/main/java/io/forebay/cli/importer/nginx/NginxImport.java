@@ -88,6 +88,7 @@ public final class NginxImport {
       servers.set(0, servers.getFirst().asDefault());
     }
     new RouteImport(report, draft, upstreams, caches, limits).add(servers);
+    draft.share("compress");
     settings(http, servers);
   }
 

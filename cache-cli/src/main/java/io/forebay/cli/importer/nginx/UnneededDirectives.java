@@ -15,7 +15,7 @@ final class UnneededDirectives {
   private static final String FILES = "only for what nginx serves itself";
   private static final String LOG = "the node logs to standard error";
   private static final String CACHE = "the cache does so always";
-  private static final String COMPRESSION = "text is compressed by default: see compress";
+  private static final String COMPRESSION = "the node chooses this itself: see compress";
 
   private static final Map<String, String> REASONS = new HashMap<>();
 
@@ -75,8 +75,11 @@ final class UnneededDirectives {
     put(CACHE, "proxy_cache_lock", "proxy_cache_revalidate", "proxy_cache_background_update");
     put(FILES, "fastcgi_temp_path", "uwsgi_temp_path", "scgi_temp_path");
     for (String coding : List.of("gzip", "brotli", "zstd")) {
-      put(COMPRESSION, coding, coding + "_types", coding + "_comp_level", coding + "_min_length");
-      put(COMPRESSION, coding + "_buffers", coding + "_vary", coding + "_proxied");
+      put(COMPRESSION, coding + "_comp_level", coding + "_buffers");
+      put(COMPRESSION, coding + "_vary", coding + "_proxied");
+      put("no response gets here that is compressed", coding, coding + "_types");
+      put("no response gets here that is compressed", coding + "_min_length");
+      put(FILES, coding + "_static");
     }
     put(COMPRESSION, "gzip_http_version", "gzip_disable", "brotli_window");
     put("the node does not name its version", "server_tokens");
@@ -93,8 +96,6 @@ final class UnneededDirectives {
 
   /** Why a statement is not needed, or null where it may be. */
   static @Nullable String reason(Directive of) {
-    String reason = REASONS.get(of.name());
-    // Nobody is compressed for there, but here unless the route says so.
-    return COMPRESSION.equals(reason) && of.argument(0).equals("off") ? null : reason;
+    return REASONS.get(of.name());
   }
 }

@@ -58,6 +58,10 @@ final class RouteAssembly {
     for (List<String> place : places) {
       add(place.getFirst(), place.getLast(), reached);
     }
+    if (!draft.isEmpty()) {
+      // As there without the plugin.
+      draft.setting("compress", "off");
+    }
     for (RemapRule rule : rules) {
       boolean isElsewhere = reached.stream().anyMatch(other -> other.of().equals(rule.of()));
       if (!reached.contains(rule) && !isElsewhere) {

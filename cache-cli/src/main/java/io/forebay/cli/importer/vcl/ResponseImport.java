@@ -261,10 +261,11 @@ final class ResponseImport {
           }
         }
         case "beresp.do_gzip" -> {
-          if (value.isName("true")) {
-            report.unneeded(of, "text is compressed by default: see compress");
+          if (!value.isName("true")) {
+            report.adapted(of, "for all of the route: compress is a setting of routes");
           } else {
-            report.adapted(of, "differs: text is compressed unless compress of the route is off");
+            rules.route().put("compress", "on");
+            report.adapted(of, "text of the types that compress has, with br and zstd too");
           }
         }
         case "beresp.do_esi", "beresp.do_gunzip" -> {

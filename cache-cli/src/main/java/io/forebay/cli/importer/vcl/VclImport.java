@@ -108,6 +108,7 @@ public final class VclImport {
     route.put("stale-while-revalidate", "10s");
     route.put("stale-if-error", "10s");
     route.put("client-invalidation", "false");
+    route.put("compress", "off");
     route.putAll(context.rules().route());
     Map<String, Object> key = context.rules().key();
     if ("ignore".equals(key.get("query"))) {
@@ -126,6 +127,7 @@ public final class VclImport {
       route.put("rules", context.rules().rules());
     }
     draft.route(route);
+    draft.share("compress");
     if (!purges.networks().isEmpty()) {
       draft.setting("purge", Map.of("from", purges.networks()));
     }

@@ -1,8 +1,9 @@
-package io.forebay.e2e;
+package io.forebay.e2e.imported;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.e2e.Tools;
 import io.forebay.testing.Await;
 import io.forebay.testing.Commands;
 import io.forebay.testing.EdgeProcess;
@@ -13,7 +14,6 @@ import io.forebay.testing.RawClient;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -190,10 +190,7 @@ final class TrafficServerImportIT {
   private Path prepared(String origin, int port) throws Exception {
     Path home = directory.resolve("ats");
     Path etc = home.resolve("etc/trafficserver");
-    copy(Path.of("/etc/trafficserver"), etc);
-    for (String name : List.of("var/log", "run", "cache")) {
-      Files.createDirectories(home.resolve(name));
-    }
+    RemapSite.prepare(home, port);
     Files.writeString(etc.resolve("remap.config"), REMAP.replace("ORIGIN", origin));
     Files.writeString(etc.resolve("headers.config"), HEADERS);
     Files.writeString(
@@ -204,51 +201,6 @@ final class TrafficServerImportIT {
         dest_host=127.0.0.1 suffix=nocache action=never-cache
         dest_domain=127.0.0.1 prefix=short/ ttl-in-cache=1h
         """);
-    Files.writeString(etc.resolve("storage.config"), home.resolve("cache") + " 64M\n");
-    Files.writeString(
-        etc.resolve("records.config"),
-        """
-        CONFIG proxy.config.http.server_ports STRING %d:ip-in=127.0.0.1
-        CONFIG proxy.config.exec_thread.autoconfig INT 0
-        CONFIG proxy.config.exec_thread.limit INT 1
-        CONFIG proxy.config.log.logging_enabled INT 0
-        CONFIG proxy.config.reverse_proxy.enabled INT 1
-        CONFIG proxy.config.url_remap.remap_required INT 1
-        CONFIG proxy.config.url_remap.pristine_host_hdr INT 0
-        CONFIG proxy.config.admin.user_id STRING #-1
-        """
-            .formatted(port));
-    Files.writeString(
-        home.resolve("runroot.yaml"),
-        """
-        prefix: %1$s
-        exec_prefix: /usr
-        bindir: /usr/bin
-        sbindir: /usr/sbin
-        sysconfdir: %1$s/etc/trafficserver
-        datadir: %1$s/cache
-        includedir: /usr/include
-        libdir: /usr/lib
-        libexecdir: /usr/lib/trafficserver/modules
-        localstatedir: %1$s/var
-        runtimedir: %1$s/run
-        logdir: %1$s/var/log
-        cachedir: %1$s/cache
-        """
-            .formatted(home));
     return home;
-  }
-
-  private static void copy(Path from, Path to) throws Exception {
-    try (Stream<Path> all = Files.walk(from)) {
-      for (Path each : (Iterable<Path>) all::iterator) {
-        Path target = to.resolve(from.relativize(each).toString());
-        if (Files.isDirectory(each)) {
-          Files.createDirectories(target);
-        } else if (!each.endsWith("ssl_multicert.config")) {
-          Files.copy(each, target);
-        }
-      }
-    }
   }
 }

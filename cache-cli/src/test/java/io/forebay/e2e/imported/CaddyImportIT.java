@@ -1,8 +1,9 @@
-package io.forebay.e2e;
+package io.forebay.e2e.imported;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.e2e.Tools;
 import io.forebay.testing.Commands;
 import io.forebay.testing.EdgeProcess;
 import io.forebay.testing.Jar;

@@ -1,21 +1,22 @@
-package io.forebay.e2e;
+package io.forebay.e2e.imported;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.e2e.Tools;
+import io.forebay.e2e.imported.Answer.Request;
+import io.forebay.e2e.imported.Loopback.Entrance;
 import io.forebay.testing.Await;
 import io.forebay.testing.Commands;
 import io.forebay.testing.EdgeProcess;
 import io.forebay.testing.Jar;
 import io.forebay.testing.PathOrigin;
-import io.forebay.testing.RawClient;
-import io.forebay.testing.RawClient.Response;
-import java.net.URI;
+import io.forebay.testing.Ports;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
@@ -493,6 +494,8 @@ final class VclImportIT {
   }
 
   private void compare(String vcl, List<Step> steps) throws Exception {
+    Path varnishd = Tools.require("varnishd");
+    int port = Ports.free();
     boolean isGroup = vcl.contains("directors");
     try (Origins before = Origins.start(isGroup);
         Origins after = Origins.start(isGroup)) {
@@ -504,7 +507,10 @@ final class VclImportIT {
       assertTrue(imported.exit() == 0 || imported.exit() == 3, imported::err);
       EdgeProcess.Settings settings =
           EdgeProcess.in(directory.resolve("edge")).memory("64MiB").config(imported.out());
-      try (VarnishCache varnish = VarnishCache.start(directory.resolve("varnish"), program);
+      Path home = Files.createDirectories(directory.resolve("varnish"));
+      try (ServerUnderImport varnish =
+              ServerUnderImport.start(
+                  "varnishd", port, home, VclSite.command(varnishd, home, program, port));
           EdgeProcess edge = settings.start()) {
         if (isGroup) {
           before.awaitProbes();
@@ -525,26 +531,15 @@ final class VclImportIT {
   }
 
   /** What both have to agree on; pages of errors are each server's own. */
-  private static Map<String, String> answer(int port, Step step) throws Exception {
-    StringBuilder request = new StringBuilder();
-    request.append(step.method()).append(' ').append(step.target()).append(" HTTP/1.1\r\n");
-    request.append("Host: ").append(step.host()).append("\r\n");
-    step.fields().forEach(field -> request.append(field).append("\r\n"));
-    if (step.method().equals("POST")) {
-      request.append("Content-Length: 0\r\n");
-    }
-    Response response;
-    try (RawClient client = new RawClient(port)) {
-      client.send(request + "\r\n");
-      response = client.reply(step.method().equals("HEAD"));
-    }
-    Map<String, String> answer = new TreeMap<>();
-    answer.put("status", String.valueOf(response.status()));
-    String location = response.field("location");
-    URI asked = URI.create("http://" + step.host() + step.target());
-    answer.put("location", location.isEmpty() ? "" : asked.resolve(location).toString());
-    for (String name :
-        List.of(
+  private static Map<String, String> answer(int port, Step step) {
+    return Answer.of(
+        new Request(
+            new Entrance("80", port, false),
+            step.method(),
+            step.host(),
+            step.target(),
+            step.fields()),
+        Set.of(
             "x-secret",
             "x-powered-by",
             "x-frame-options",
@@ -552,12 +547,8 @@ final class VclImportIT {
             "x-kind",
             "x-server",
             "content-security-policy",
-            "x-path")) {
-      answer.put(name, response.field(name));
-    }
-    boolean isOfOrigin = response.text().contains(" count=");
-    boolean isText = isOfOrigin || response.text().equals("short and stout");
-    answer.put("body", isText ? response.text() : "");
-    return answer;
+            "x-path"),
+        response ->
+            response.text().contains(" count=") || response.text().equals("short and stout"));
   }
 }

@@ -1,21 +1,25 @@
-package io.forebay.e2e;
+package io.forebay.e2e.imported;
 
+import io.forebay.e2e.imported.Answer.Request;
+import io.forebay.e2e.imported.Loopback.Entrance;
 import io.forebay.testing.Await;
 import io.forebay.testing.Ports;
-import io.forebay.testing.RawClient;
-import io.forebay.testing.RawClient.Response;
-import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assertions;
 
 /** Another server in the foreground, beside what an import makes of its configuration. */
 final class ServerUnderImport implements AutoCloseable {
+  private static final Duration START_LIMIT = Duration.ofSeconds(40);
+
   private final String name;
   private final Process process;
   private final int port;
@@ -33,6 +37,12 @@ final class ServerUnderImport implements AutoCloseable {
    */
   static ServerUnderImport start(String name, int port, Path home, List<String> command)
       throws Exception {
+    return start(name, List.of(port), home, command);
+  }
+
+  /** The same, once it listens on any of some ports. */
+  static ServerUnderImport start(String name, List<Integer> ports, Path home, List<String> command)
+      throws Exception {
     Path out = home.resolve(name + ".out");
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().put("HOME", home.toString());
@@ -44,15 +54,21 @@ final class ServerUnderImport implements AutoCloseable {
             .redirectErrorStream(true)
             .redirectOutput(out.toFile())
             .start();
-    ServerUnderImport server = new ServerUnderImport(name, process, port);
+    ServerUnderImport server = new ServerUnderImport(name, process, ports.getFirst());
     try {
       Await.until(
           name + " listens",
+          START_LIMIT,
           () -> {
             if (!process.isAlive()) {
               Assertions.fail(name + " ended: " + Files.readString(out));
             }
-            return Ports.isListening(port);
+            for (int port : ports) {
+              if (Ports.isListening(port)) {
+                return true;
+              }
+            }
+            return false;
           });
       return server;
     } catch (AssertionError e) {
@@ -73,8 +89,7 @@ final class ServerUnderImport implements AutoCloseable {
    * @param isOfErrors whether this holds for errors, too
    */
   List<String> differences(
-      int other, List<List<String>> requests, List<String> fields, boolean isOfErrors)
-      throws Exception {
+      int other, List<List<String>> requests, Collection<String> fields, boolean isOfErrors) {
     List<String> differences = new ArrayList<>();
     for (List<String> request : requests) {
       Map<String, String> before = answer(port, request, fields, isOfErrors);
@@ -88,24 +103,21 @@ final class ServerUnderImport implements AutoCloseable {
 
   /** What both have to agree on; pages of errors are each server's own. */
   private static Map<String, String> answer(
-      int port, List<String> request, List<String> compared, boolean isOfErrors) throws Exception {
+      int port, List<String> request, Collection<String> fields, boolean isOfErrors) {
     String[] line = request.getFirst().split(" ", 3);
-    List<String> fields = new ArrayList<>(request.subList(1, request.size()));
-    fields.add("Host: " + line[1]);
-    Response response =
-        RawClient.request(port, line[0], line[2], "", fields.toArray(String[]::new));
-    Map<String, String> answer = new TreeMap<>();
-    answer.put("status", String.valueOf(response.status()));
-    String location = response.field("location");
-    URI asked = URI.create("http://" + line[1] + line[2]);
-    answer.put("location", location.isEmpty() ? "" : asked.resolve(location).toString());
-    for (String field : compared) {
-      if (isOfErrors || response.status() < 400) {
-        answer.put(field, String.join(", ", response.all(field).stream().sorted().toList()));
-      }
-    }
-    answer.put("body", response.status() == 200 ? response.text() : "");
-    return answer;
+    Map<String, String> answer =
+        Answer.of(
+            new Request(
+                new Entrance("80", port, false),
+                line[0],
+                line[1],
+                line[2],
+                request.subList(1, request.size())),
+            Set.copyOf(fields));
+    boolean isError = answer.getOrDefault("status", "").compareTo("4") >= 0;
+    Map<String, String> compared = new TreeMap<>(answer);
+    compared.keySet().removeIf(aspect -> isError && !isOfErrors && aspect.startsWith("field "));
+    return compared;
   }
 
   @Override
