@@ -23,6 +23,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.zip.GZIPInputStream;
@@ -310,7 +311,7 @@ final class ServerEsiTest {
     html("/p/again", "a" + include("/again"));
     text("/again", "b");
     try (RawClient client = edge.connect()) {
-      client.send(("GET /p/again HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n").repeat(5));
+      client.send("GET /p/again HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".repeat(5));
       for (int i = 0; i < 5; i++) {
         assertEquals("ab", client.reply().text());
       }
@@ -578,6 +579,170 @@ final class ServerEsiTest {
         assertEquals(-1, body.read());
       }
     }
+  }
+
+  @Test
+  void aSlowClientOfACompressedPageGetsAllOfIt() throws Exception {
+    byte[] piece = new byte[1 << 20];
+    SplittableRandom random = new SplittableRandom(5);
+    for (int i = 0; i < piece.length; i++) {
+      piece[i] = (byte) random.nextInt('a', 'a' + 16);
+    }
+    int pieces = 24;
+    AtomicLong sent = new AtomicLong();
+    text("/slowcoded", "end");
+    byte[] tag = bytes(include("/slowcoded"));
+    origin.on(
+        "/p/slowcoded",
+        (request, connection) -> {
+          TestOrigin.sendHead(connection, PASSED + HTML, (long) pieces * piece.length + tag.length);
+          for (int i = 0; i < pieces; i++) {
+            connection.send(piece);
+            sent.addAndGet(piece.length);
+          }
+          connection.send(tag);
+        });
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      HttpResponse<InputStream> response =
+          client.send(
+              HttpRequest.newBuilder(URI.create(edge.url("/p/slowcoded")))
+                  .header("accept-encoding", "gzip")
+                  .build(),
+              HttpResponse.BodyHandlers.ofInputStream());
+      assertEquals("gzip", response.headers().firstValue("content-encoding").orElse(""));
+      Await.until("something has come", () -> sent.get() > 0);
+      try (InputStream body = new GZIPInputStream(response.body(), 1 << 14)) {
+        for (int i = 0; i < pieces; i++) {
+          assertArrayEquals(piece, body.readNBytes(piece.length));
+        }
+        assertEquals("end", new String(body.readAllBytes(), StandardCharsets.US_ASCII));
+      }
+    }
+  }
+
+  // --- random pages -----------------------------------------------------------------------------
+
+  /** Makes documents together with what comes of them. */
+  private final class Pages {
+    private final SplittableRandom random;
+    private final String prefix;
+    private int fragments;
+
+    Pages(long seed, String prefix) {
+      this.random = new SplittableRandom(seed);
+      this.prefix = prefix;
+    }
+
+    /**
+     * A list of parts.
+     *
+     * @param out what is written of it, up to where it fails
+     */
+    private record Made(String tags, String out, boolean fails) {}
+
+    private String fragment(String body) {
+      String path = "/p/" + prefix + fragments++;
+      byte[] bytes = bytes(body);
+      String fields = (random.nextBoolean() ? STORED : PASSED) + HTML;
+      origin.on(
+          path,
+          random.nextBoolean() && bytes.length > 0
+              ? TestOrigin.chunked(fields, bytes, random.nextInt(1, 40))
+              : TestOrigin.ok(fields, bytes));
+      return path;
+    }
+
+    /** Parts of a document of that level, within so many tries. */
+    Made parts(int level, int tries) {
+      StringBuilder tags = new StringBuilder();
+      StringBuilder out = new StringBuilder();
+      boolean fails = false;
+      int count = random.nextInt(1, 5);
+      for (int i = 0; i < count; i++) {
+        Made part = part(level, tries);
+        tags.append(part.tags);
+        if (!fails) {
+          out.append(part.out);
+          fails = part.fails;
+        }
+      }
+      return new Made(tags.toString(), out.toString(), fails);
+    }
+
+    private Made part(int level, int tries) {
+      int kind = random.nextInt(10);
+      if (kind <= 3 && level < 3 && fragments < 60) {
+        return included(level);
+      }
+      if (kind == 4 && tries < 3) {
+        Made attempt = parts(level, tries + 1);
+        Made except = parts(level, tries + 1);
+        String tags =
+            "<esi:try> <esi:attempt>"
+                + attempt.tags
+                + "</esi:attempt> <esi:except>"
+                + except.tags
+                + "</esi:except> </esi:try>";
+        return attempt.fails
+            ? new Made(tags, except.out, except.fails)
+            : new Made(tags, attempt.out, false);
+      }
+      return switch (kind) {
+        case 5 -> new Made("<esi:remove>x" + include("/never") + "</esi:remove>", "", false);
+        case 6 -> new Made("<esi:vars>$(QUERY_STRING{q})</esi:vars>", "7", false);
+        case 7 -> new Made("<esi:comment text='c'/>", "", false);
+        case 8 -> new Made("<b", "<b", false);
+        default -> new Made("t" + kind, "t" + kind, false);
+      };
+    }
+
+    private Made included(int level) {
+      Made content = random.nextInt(4) == 0 ? new Made("", "", true) : parts(level + 1, 0);
+      String path;
+      if (content.fails && content.tags.isEmpty()) {
+        path = "/p/" + prefix + fragments++;
+        origin.on(path, status(503));
+      } else {
+        path = fragment(content.tags);
+      }
+      return switch (random.nextInt(3)) {
+        case 0 -> new Made(include(path), content.out, content.fails);
+        case 1 ->
+            new Made(
+                "<esi:include src='" + path + "' onerror='continue'/>",
+                content.fails ? "" : content.out,
+                false);
+        default ->
+            new Made(
+                "<esi:include src='" + path + "' alt='" + fragment("alt") + "'/>",
+                content.fails ? "alt" : content.out,
+                false);
+      };
+    }
+  }
+
+  @Test
+  void randomPagesComeOutAsTheirTagsSay() throws IOException {
+    long seed = Long.getLong("forebay.seed", System.nanoTime());
+    System.out.println("seed " + seed);
+    int whole = 0;
+    for (int round = 0; round < 60; round++) {
+      Pages pages = new Pages(seed + round, "random" + round + "-");
+      Pages.Made page = pages.parts(0, 0);
+      String path = pages.fragment(page.tags) + "?q=7";
+      String said = "seed " + seed + " round " + round + ": " + page.tags;
+      for (int i = 0; i < 2; i++) {
+        if (page.fails) {
+          String came = broken(path);
+          assertTrue(page.out.startsWith(came), () -> said + " came to " + came);
+        } else {
+          assertEquals(page.out, get(path).text(), said);
+          whole++;
+        }
+      }
+    }
+    assertTrue(whole > 20, whole + " whole pages, seed " + seed);
+    assertEquals(0, origin.count("/never"));
   }
 
   // --- what is no page --------------------------------------------------------------------------

@@ -214,7 +214,9 @@ final class RehearsedNode implements StandIns, AutoCloseable {
     awaitIdle();
   }
 
-  /** The next line of the access log, which comes when the response has ended. */
+  /**
+   * The next line of a client's request in the access log: it comes when the response has ended.
+   */
   private JsonNode logged() throws IOException {
     long deadline = System.nanoTime() + LIMIT_NANOS;
     while (System.nanoTime() < deadline) {
@@ -229,7 +231,13 @@ final class RehearsedNode implements StandIns, AutoCloseable {
           }
           if (end < rest.length) {
             logOffset += end + 1;
-            return Output.mapper().readTree(new String(rest, 0, end, StandardCharsets.UTF_8));
+            JsonNode line =
+                Output.mapper().readTree(new String(rest, 0, end, StandardCharsets.UTF_8));
+            if (line.path("esi").asString("").equals("fragment")) {
+              // A request of the node itself, for a page that is assembled.
+              continue;
+            }
+            return line;
           }
         }
       }

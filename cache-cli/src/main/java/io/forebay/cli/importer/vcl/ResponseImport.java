@@ -272,7 +272,10 @@ final class ResponseImport {
           if (value.isName("false")) {
             report.unneeded(of, "bodies stay as they are");
           } else {
-            throw new UntranslatableException("bodies stay as they are");
+            throw new UntranslatableException(
+                target.equals("beresp.do_esi")
+                    ? "see esi of the route"
+                    : "bodies are decompressed for clients that need it");
           }
         }
         case "beresp.storage", "beresp.storage_hint" ->
