@@ -93,7 +93,9 @@ final class Answer {
       head.append(request.method()).append(' ').append(request.target()).append(" HTTP/1.1\r\n");
       head.append("Host: ").append(request.host()).append("\r\n");
       request.fields().forEach(field -> head.append(field).append("\r\n"));
-      if (request.method().equals("POST")) {
+      boolean hasLength =
+          request.fields().stream().anyMatch(field -> field.startsWith("Content-Length:"));
+      if (request.method().equals("POST") && !hasLength) {
         head.append("Content-Length: 0\r\n");
       }
       client.send(head + "Connection: close\r\n\r\n");
