@@ -3,12 +3,15 @@ package io.forebay.benchmarks.lab;
 import io.forebay.testing.Directories;
 import io.forebay.testing.EdgeProcess;
 import io.forebay.testing.RawClient;
-import io.forebay.testing.ScriptedOrigin;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
@@ -126,7 +129,10 @@ public final class LiveLab {
   // --- reloads ----------------------------------------------------------------------------------
 
   private void reloads() throws Exception {
-    int ignored = edge.get("/hit").status();
+    // From the playlist the edge knows for how long reloads wait.
+    for (String path : List.of("/hit", "/live.m3u8")) {
+      int ignored = edge.get(path).status();
+    }
     try (Readers readers = Readers.connect(edge.port(), clients);
         Bystanders bystanders = new Bystanders(edge.port())) {
       for (int round = 0; round < ROUNDS; round++) {
@@ -156,12 +162,18 @@ public final class LiveLab {
 
   private double joinedBefore;
 
-  /** All but the first one wait for what the first one has asked for. */
+  /** All but the first one wait for what the first one has asked for; none waits for a minute. */
   private void awaitJoined() throws Exception {
-    while (joined() < joinedBefore + clients - 1) {
+    long end = System.nanoTime() + 50_000_000_000L;
+    double joined = joined();
+    while (joined < joinedBefore + clients - 1) {
+      if (System.nanoTime() > end) {
+        throw new IOException(joined - joinedBefore + " of " + (clients - 1) + " have joined");
+      }
       LockSupport.parkNanos(20_000_000);
+      joined = joined();
     }
-    joinedBefore += clients - 1;
+    joinedBefore = joined;
   }
 
   private double joined() throws Exception {
@@ -188,31 +200,72 @@ public final class LiveLab {
 
   /** Holds what it is asked for until it is released, and notes when it writes. */
   private static final class Origin {
-    private final ScriptedOrigin server = ScriptedOrigin.start();
+    private final ServerSocket server = new ServerSocket(0, 100, InetAddress.getLoopbackAddress());
     private final AtomicLongArray written = new AtomicLongArray(CHUNKS);
     private final AtomicInteger requests = new AtomicInteger();
     private volatile CountDownLatch gate = new CountDownLatch(0);
 
-    Origin() {
-      server.serve(connection -> {
+    Origin() throws IOException {
+      Thread acceptor = new Thread(this::accept, "origin");
+      acceptor.setDaemon(true);
+      acceptor.start();
+    }
+
+    private void accept() {
+      try {
         while (true) {
-          String target = connection.head().split(" ", 3)[1];
-          if (target.equals("/hit")) {
-            connection.send(
-                "HTTP/1.1 200 OK\r\ncache-control: max-age=3600\r\ncontent-length: 2\r\n\r\nok");
-            continue;
-          }
-          requests.incrementAndGet();
-          await();
-          if (target.contains(".m3u8")) {
-            written.set(0, System.nanoTime());
-            connection.send(
-                "HTTP/1.1 200 OK\r\ncontent-length: " + PLAYLIST.length() + "\r\n\r\n" + PLAYLIST);
-          } else {
-            sendChunks(connection);
-          }
+          Socket accepted = server.accept();
+          Thread thread = new Thread(() -> converse(accepted), "origin-connection");
+          thread.setDaemon(true);
+          thread.start();
         }
-      });
+      } catch (IOException e) {
+        // Closed: the lab ends.
+      }
+    }
+
+    private void converse(Socket socket) {
+      try (socket) {
+        socket.setTcpNoDelay(true);
+        InputStream in = socket.getInputStream();
+        OutputStream out = socket.getOutputStream();
+        while (true) {
+          answer(target(in), out);
+        }
+      } catch (IOException e) {
+        // The edge has closed the connection.
+      }
+    }
+
+    /** Of the next request. */
+    private static String target(InputStream in) throws IOException {
+      StringBuilder head = new StringBuilder();
+      while (head.indexOf("\r\n\r\n") < 0) {
+        int next = in.read();
+        if (next < 0) {
+          throw new EOFException("between two requests");
+        }
+        head.append((char) next);
+      }
+      return head.toString().split(" ", 3)[1];
+    }
+
+    private void answer(String target, OutputStream out) throws IOException {
+      if (target.equals("/hit")) {
+        out.write(
+            ascii("HTTP/1.1 200 OK\r\ncache-control: max-age=3600\r\ncontent-length: 2\r\n\r\nok"));
+        return;
+      }
+      requests.incrementAndGet();
+      await();
+      if (target.contains(".m3u8")) {
+        written.set(0, System.nanoTime());
+        out.write(
+            ascii(
+                "HTTP/1.1 200 OK\r\ncontent-length: " + PLAYLIST.length() + "\r\n\r\n" + PLAYLIST));
+      } else {
+        sendChunks(out);
+      }
     }
 
     private void await() throws IOException {
@@ -223,10 +276,11 @@ public final class LiveLab {
       }
     }
 
-    private void sendChunks(ScriptedOrigin.Connection connection) throws IOException {
-      connection.send(
-          "HTTP/1.1 200 OK\r\ncontent-type: video/mp4\r\ncache-control: max-age=60\r\n"
-              + "transfer-encoding: chunked\r\n\r\n");
+    private void sendChunks(OutputStream out) throws IOException {
+      out.write(
+          ascii(
+              "HTTP/1.1 200 OK\r\ncontent-type: video/mp4\r\ncache-control: max-age=60\r\n"
+                  + "transfer-encoding: chunked\r\n\r\n"));
       ByteArrayOutputStream chunk = new ByteArrayOutputStream();
       chunk.writeBytes(ascii(Integer.toHexString(CHUNK_BYTES) + "\r\n"));
       chunk.writeBytes(new byte[CHUNK_BYTES]);
@@ -234,9 +288,9 @@ public final class LiveLab {
       for (int i = 0; i < CHUNKS; i++) {
         LockSupport.parkNanos(CHUNK_NANOS);
         written.set(i, System.nanoTime());
-        connection.send(chunk.toByteArray());
+        out.write(chunk.toByteArray());
       }
-      connection.send("0\r\n\r\n");
+      out.write(ascii("0\r\n\r\n"));
     }
 
     void begin() {
@@ -256,7 +310,7 @@ public final class LiveLab {
     }
 
     String url() {
-      return server.url();
+      return "http://127.0.0.1:" + server.getLocalPort();
     }
 
     void close() throws IOException {
@@ -305,6 +359,10 @@ public final class LiveLab {
       }
     }
 
+    private static void pause(SelectionKey key) {
+      SelectionKey ignored = key.interestOps(0);
+    }
+
     /** Reads until each has its response. */
     void read(OnReceived told) throws IOException {
       ByteBuffer buffer = ByteBuffer.allocateDirect(256 << 10);
@@ -321,7 +379,7 @@ public final class LiveLab {
           body.add(buffer.flip());
           told.accept(new Received(before, body.bytes, body.isWhole), System.nanoTime());
           if (body.isWhole) {
-            SelectionKey ignoredKey = key.interestOps(0);
+            pause(key);
             open--;
           }
         }
