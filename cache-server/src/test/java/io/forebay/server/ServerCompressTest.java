@@ -208,6 +208,28 @@ final class ServerCompressTest {
     }
   }
 
+  /** The origin has sent all long before a client that cannot take it at once has it. */
+  @Test
+  @Tag("full")
+  void longBodiesComeToTheirEndsOverHttp3HoweverStreamAndClientWait() throws Exception {
+    for (int size = 1; size <= 4; size++) {
+      origin.on("/h3-" + size, TestOrigin.ok(PASSED + TEXT, text(size, size * 170_000)));
+    }
+    for (int round = 0; round < 40; round++) {
+      try (Http3Client client = new Http3Client(edge.tlsPort(), edge.authority())) {
+        List<Http3Client.Answer> answers = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+          Http3Headers headers = Http3Client.request("GET", "/h3-" + (1 + i % 4));
+          headers.add("accept-encoding", i % 3 == 0 ? "gzip" : "br");
+          answers.add(client.open(headers, true));
+        }
+        for (Http3Client.Answer answer : answers) {
+          assertEquals("end", answer.end());
+        }
+      }
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"HTTP_1_1", "HTTP_2"})
   void eachPieceArrivesBeforeTheOriginSendsTheNext(String version) throws Exception {

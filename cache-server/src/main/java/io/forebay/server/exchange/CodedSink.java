@@ -222,8 +222,12 @@ final class CodedSink implements ResponseSink, CodingStream.Listener {
     }
     if (!sink.isWritable()) {
       stream.pause();
-    } else if (isAwaited) {
-      // A sink tells only whom it has refused last: now that was nobody.
+      return;
+    }
+    // A sink tells only whom it has refused last: now that was nobody. So neither the stream, which
+    // may have been paused during the turn that has just ended, nor the source hears of it else.
+    stream.resume();
+    if (isAwaited) {
       response.onWritable();
     }
   }
