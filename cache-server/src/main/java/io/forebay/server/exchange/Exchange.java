@@ -354,6 +354,7 @@ final class Exchange extends ClientResponse
       return Step.AWAIT;
     }
     isCopy = false;
+    record().coding(null);
     if (request.esi() != null) {
       request.found(meta.status(), responses.fields(head, meta));
     }
@@ -376,14 +377,15 @@ final class Exchange extends ClientResponse
   }
 
   private Step send(StoredHead head, StoredMeta meta, CacheResult result, Reason why, long now) {
+    if (isCopy) {
+      // A small body is sent, and logged, at once.
+      record().coding(copies.token());
+    }
     StoredResponseSender.Sent sent =
         responses.send(request, this, this, head, meta, result, why, now);
     if (isCopy) {
       switch (sent) {
-        case BEGUN -> {
-          (copies.isDelta() ? loop.counters().deltas : loop.counters().copies).served++;
-          record().coding(copies.token());
-        }
+        case BEGUN -> (copies.isDelta() ? loop.counters().deltas : loop.counters().copies).served++;
         case INCOMPLETE -> {
           copies.forget();
           return serveIdentity();
@@ -421,6 +423,7 @@ final class Exchange extends ClientResponse
   /** The copy can't be sent, so what it was made of is. */
   private Step serveIdentity() {
     isCopy = false;
+    record().coding(null);
     request.identityOnly();
     return Step.LOOK_UP;
   }
