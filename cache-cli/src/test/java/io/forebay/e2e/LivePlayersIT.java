@@ -3,6 +3,7 @@ package io.forebay.e2e;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
+import io.forebay.e2e.imported.ServerUnderImport;
 import io.forebay.testing.Certificates;
 import io.forebay.testing.EdgeProcess;
 import io.forebay.testing.PathOrigin;

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assertions;
 
 /** Another server in the foreground, beside what an import makes of its configuration. */
-final class ServerUnderImport implements AutoCloseable {
+public final class ServerUnderImport implements AutoCloseable {
   private static final Duration START_LIMIT = Duration.ofSeconds(40);
 
   private final String name;
@@ -35,7 +35,7 @@ final class ServerUnderImport implements AutoCloseable {
    *
    * @param home of its files; its output goes there
    */
-  static ServerUnderImport start(String name, int port, Path home, List<String> command)
+  public static ServerUnderImport start(String name, int port, Path home, List<String> command)
       throws Exception {
     return start(name, List.of(port), home, command);
   }
@@ -77,7 +77,7 @@ final class ServerUnderImport implements AutoCloseable {
     }
   }
 
-  int port() {
+  public int port() {
     return port;
   }
 
