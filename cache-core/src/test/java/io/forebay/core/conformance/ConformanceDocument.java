@@ -41,19 +41,20 @@ final class ConformanceDocument {
             .append(" |\n");
       }
     }
-    page.append("\n## Deliberate deviations\n\n");
+    page.append("\n## Deliberate deviations\n\n| Section | Requirement | Why it is not met |\n")
+        .append("|---|---|---|\n");
     for (Chapter chapter : chapters) {
       for (Row row : chapter.rows()) {
         if (!row.deviationReason().isEmpty()) {
-          page.append("- **")
+          page.append("| ")
               .append(chapter.title().replaceAll(":.*", ""))
               .append(" §")
               .append(row.section())
-              .append("**: ")
-              .append(row.requirement())
-              .append(". ")
-              .append(row.deviationReason())
-              .append('\n');
+              .append(" | ")
+              .append(cell(row.requirement()))
+              .append(" | ")
+              .append(cell(row.deviationReason()))
+              .append(" |\n");
         }
       }
     }

@@ -10,6 +10,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** Writes the table of keys as Markdown for people and as JSON Schema for editors. */
 public final class ConfigReference {
   private static final JsonMapper JSON = JsonMapper.builder().build();
+  private static final int LINE_LENGTH = 120;
   private static final String INTERPOLATED = ".*\\$\\{.*\\}.*";
 
   private ConfigReference() {}
@@ -21,11 +22,26 @@ public final class ConfigReference {
       out.append("\n### ")
           .append(section.prefix().isEmpty() ? "Top level" : "`" + section.prefix() + "`")
           .append("\n\n")
-          .append(section.description())
+          .append(wrapped(section.description()))
           .append("\n\n| Key | Type | Default | Change | Meaning |\n|---|---|---|---|---|\n");
       for (Field<?, ?> field : section.fields()) {
         row(out, section, field);
       }
+    }
+    return out.toString();
+  }
+
+  /** A paragraph in lines of at most 120 characters; no name in backquotes is broken. */
+  private static String wrapped(String paragraph) {
+    StringBuilder out = new StringBuilder();
+    int lineStart = 0;
+    for (String word : paragraph.split(" (?=([^`]*`[^`]*`)*[^`]*$)")) {
+      if (out.length() > lineStart) {
+        boolean isFull = out.length() - lineStart + 1 + word.length() > LINE_LENGTH;
+        out.append(isFull ? '\n' : ' ');
+        lineStart = isFull ? out.length() : lineStart;
+      }
+      out.append(word);
     }
     return out.toString();
   }
@@ -248,9 +264,9 @@ public final class ConfigReference {
 
       ## Included files
 
-      `include: conf.d/*.yaml` names a file or a list of files, relative to the file that has it. `*` and `?` stand for characters of the
-      last part of a path; files are read in the order of their names, hidden ones only if the pattern begins with a dot. A
-      pattern without a match is fine, a file that is not there is not.
+      `include: conf.d/*.yaml` names a file or a list of files, relative to the file that has it. `*` and `?` stand for
+      characters of the last part of a path; files are read in the order of their names, hidden ones only if the pattern
+      begins with a dot. A pattern without a match is fine, a file that is not there is not.
 
       Included files have the same keys, and may include others. All are read as one configuration:
 
@@ -277,8 +293,7 @@ public final class ConfigReference {
 
       ## Keys
 
-      *Change*: whether a new value takes effect at a reload (SIGHUP, `POST /v1/reload`) or at the next start. \
-      A request in progress keeps the configuration of its start. A connection keeps the limits and timeouts \
-      of its start.
+      *Change*: whether a new value takes effect at a reload (SIGHUP, `POST /v1/reload`) or at the next start. A
+      request in progress keeps the configuration of its start. A connection keeps the limits and timeouts of its start.
       """;
 }

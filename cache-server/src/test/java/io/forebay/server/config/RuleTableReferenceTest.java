@@ -115,8 +115,8 @@ final class RuleTableReferenceTest {
       ## Conditions
 
       *Holds over* has the protocols over which the condition can hold; over others it never does. *run* is tested; a letter
-      is a refusal, listed below. *Key* stands for all actions that change what the origin is asked for a key; *run, else b*: if
-      `key.headers` or `key.cookies` has the field or the cookie, else refused.
+      is a refusal, listed below. *Key* stands for all actions that change what the origin is asked for a key; *run, else
+      b*: if `key.headers` or `key.cookies` has the field or the cookie, else refused.
 
       | Condition | Tried with | Request | Holds over | Client request | Key | Origin request | Origin response | Delivery |
       |---|---|---|---|---|---|---|---|---|
