@@ -33,15 +33,20 @@ public final class ConfigReference {
 
   /** A paragraph in lines of at most 120 characters; no name in backquotes is broken. */
   private static String wrapped(String paragraph) {
-    StringBuilder out = new StringBuilder();
+    StringBuilder out = new StringBuilder(paragraph);
     int lineStart = 0;
-    for (String word : paragraph.split(" (?=([^`]*`[^`]*`)*[^`]*$)")) {
-      if (out.length() > lineStart) {
-        boolean isFull = out.length() - lineStart + 1 + word.length() > LINE_LENGTH;
-        out.append(isFull ? '\n' : ' ');
-        lineStart = isFull ? out.length() : lineStart;
+    int lastBlank = -1;
+    boolean isQuoted = false;
+    for (int i = 0; i < out.length(); i++) {
+      char c = out.charAt(i);
+      isQuoted ^= c == '`';
+      if (c == ' ' && !isQuoted) {
+        lastBlank = i;
       }
-      out.append(word);
+      if (i - lineStart >= LINE_LENGTH && lastBlank >= lineStart) {
+        out.setCharAt(lastBlank, '\n');
+        lineStart = lastBlank + 1;
+      }
     }
     return out.toString();
   }
