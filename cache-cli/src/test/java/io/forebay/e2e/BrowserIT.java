@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.testing.Await;
-import io.forebay.testing.Commands;
 import io.forebay.testing.EdgeProcess;
 import io.forebay.testing.PathOrigin;
 import io.forebay.testing.Ports;
@@ -55,26 +54,7 @@ final class BrowserIT {
   void start() throws Exception {
     certificate = directory.resolve("cert.pem");
     Path key = directory.resolve("key.pem");
-    Commands.run(
-            Tools.require("openssl").toString(),
-            "req",
-            "-x509",
-            "-newkey",
-            "ec",
-            "-pkeyopt",
-            "ec_paramgen_curve:prime256v1",
-            "-nodes",
-            "-days",
-            "2",
-            "-subj",
-            "/CN=" + HOST,
-            "-addext",
-            "subjectAltName=DNS:" + HOST + ",DNS:" + OTHER,
-            "-keyout",
-            key.toString(),
-            "-out",
-            certificate.toString())
-        .orFail();
+    Tools.selfSigned(certificate, key, HOST, "DNS:" + HOST + ",DNS:" + OTHER);
     pages = PathOrigin.start();
     pages.on("/report", exchange -> exchange.respond(204, "Cache-Control: no-store\r\n", ""));
     page(

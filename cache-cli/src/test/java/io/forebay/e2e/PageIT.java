@@ -63,26 +63,7 @@ final class PageIT {
   void start() throws Exception {
     certificate = directory.resolve("cert.pem");
     Path key = directory.resolve("key.pem");
-    Commands.run(
-            Tools.require("openssl").toString(),
-            "req",
-            "-x509",
-            "-newkey",
-            "ec",
-            "-pkeyopt",
-            "ec_paramgen_curve:prime256v1",
-            "-nodes",
-            "-days",
-            "2",
-            "-subj",
-            "/CN=" + HOST,
-            "-addext",
-            "subjectAltName=DNS:" + HOST + ",IP:127.0.0.1",
-            "-keyout",
-            key.toString(),
-            "-out",
-            certificate.toString())
-        .orFail();
+    Tools.selfSigned(certificate, key, HOST, "DNS:" + HOST + ",IP:127.0.0.1");
     // Each client has the page under a name of its own, and so fetches it from the origin first.
     origin =
         NginxOrigin.start(

@@ -20,26 +20,7 @@ final class TlsFallbackIT {
   @Test
   void theJdksTlsServesWhereTheNativeLibraryDoesNotLoad() throws Exception {
     for (String host : new String[] {"a.test", "b.test"}) {
-      Commands.run(
-              Tools.require("openssl").toString(),
-              "req",
-              "-x509",
-              "-newkey",
-              "ec",
-              "-pkeyopt",
-              "ec_paramgen_curve:prime256v1",
-              "-nodes",
-              "-days",
-              "2",
-              "-subj",
-              "/CN=" + host,
-              "-addext",
-              "subjectAltName=DNS:" + host,
-              "-keyout",
-              directory.resolve(host + ".key").toString(),
-              "-out",
-              directory.resolve(host + ".pem").toString())
-          .orFail();
+      Tools.selfSigned(directory.resolve(host + ".pem"), directory.resolve(host + ".key"), host, "DNS:" + host);
     }
     int port = Ports.free();
     try (NginxOrigin origin = NginxOrigin.start(directory.resolve("nginx"));

@@ -41,26 +41,7 @@ final class TlsIT {
   void start() throws Exception {
     Path certificate = directory.resolve("cert.pem");
     Path key = directory.resolve("key.pem");
-    Commands.run(
-            Tools.require("openssl").toString(),
-            "req",
-            "-x509",
-            "-newkey",
-            "ec",
-            "-pkeyopt",
-            "ec_paramgen_curve:prime256v1",
-            "-nodes",
-            "-days",
-            "2",
-            "-subj",
-            "/CN=edge.test",
-            "-addext",
-            "subjectAltName=DNS:edge.test",
-            "-keyout",
-            key.toString(),
-            "-out",
-            certificate.toString())
-        .orFail();
+    Tools.selfSigned(certificate, key, "edge.test", "DNS:edge.test");
     origin = NginxOrigin.start(directory.resolve("nginx"));
     tree = origin.tree(8);
     scripted = PathOrigin.start();

@@ -179,6 +179,35 @@ public final class Tools {
     return new WordPress(php, require("mariadbd"), require("mariadb-install-db"));
   }
 
+  /**
+   * Writes a certificate that nobody but itself has signed, for two days, and its key, as PEM.
+   *
+   * @param alternatives all of its names as openssl takes them: {@code DNS:a.test,IP:127.0.0.1}
+   */
+  static void selfSigned(Path certificate, Path key, String host, String alternatives)
+      throws IOException, InterruptedException {
+    Commands.run(
+            require("openssl").toString(),
+            "req",
+            "-x509",
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:prime256v1",
+            "-nodes",
+            "-days",
+            "2",
+            "-subj",
+            "/CN=" + host,
+            "-addext",
+            "subjectAltName=" + alternatives,
+            "-keyout",
+            key.toString(),
+            "-out",
+            certificate.toString())
+        .orFail();
+  }
+
   /** Copies what stands beside the tests to a file. */
   static Path resource(String name, Path file) throws IOException {
     try (InputStream in = Objects.requireNonNull(Tools.class.getResourceAsStream(name), name)) {

@@ -51,26 +51,7 @@ final class WebSocketIT {
   void start() throws Exception {
     certificate = directory.resolve("cert.pem");
     Path key = directory.resolve("key.pem");
-    Commands.run(
-            Tools.require("openssl").toString(),
-            "req",
-            "-x509",
-            "-newkey",
-            "ec",
-            "-pkeyopt",
-            "ec_paramgen_curve:prime256v1",
-            "-nodes",
-            "-days",
-            "2",
-            "-subj",
-            "/CN=" + HOST,
-            "-addext",
-            "subjectAltName=DNS:" + HOST + ",IP:127.0.0.1",
-            "-keyout",
-            key.toString(),
-            "-out",
-            certificate.toString())
-        .orFail();
+    Tools.selfSigned(certificate, key, HOST, "DNS:" + HOST + ",IP:127.0.0.1");
     origin = WebSocketOrigin.start("/ws");
     pages = PathOrigin.start();
     pages.on("/report", exchange -> exchange.respond(204, "Cache-Control: no-store\r\n", ""));

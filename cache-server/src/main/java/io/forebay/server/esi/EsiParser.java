@@ -201,13 +201,7 @@ final class EsiParser {
       return;
     }
     hold(c);
-    if (quote != 0) {
-      if (c == quote) {
-        quote = 0;
-      }
-    } else if (c == '"' || c == '\'') {
-      quote = c;
-    } else if (c == '>') {
+    if (!isQuoted(c, "\"'") && c == '>') {
       finishTag();
       return;
     }
@@ -236,13 +230,7 @@ final class EsiParser {
       return;
     }
     hold(c);
-    if (quote != 0) {
-      if (c == quote) {
-        quote = 0;
-      }
-    } else if (c == '\'') {
-      quote = c;
-    } else if (c == ')') {
+    if (!isQuoted(c, "'") && c == ')') {
       at = At.TEXT;
       flushLoose();
       handler.variable(latin1(VARIABLE.length, heldLength - 1));
@@ -251,6 +239,21 @@ final class EsiParser {
     if (heldLength >= MAX_VARIABLE) {
       asText();
     }
+  }
+
+  /** Whether a byte stands between quotes, or is one. */
+  private boolean isQuoted(byte c, String quotes) {
+    if (quote != 0) {
+      if (c == quote) {
+        quote = 0;
+      }
+      return true;
+    }
+    boolean isQuote = quotes.indexOf(c) >= 0;
+    if (isQuote) {
+      quote = c;
+    }
+    return isQuote;
   }
 
   private void finishTag() {

@@ -91,14 +91,15 @@ final class RouteCompiler {
    * Where the node answers to origins of scripts, a fill does not send Origin: what is stored is
    * for all of them. Likewise it does not send what a player tells, where the node reads that.
    */
-  private static List<String> ignored(
-      KeyConfig key, boolean hasCors, boolean readsCmcd, boolean hasDictionaries) {
+  private static List<String> ignored(RouteConfig route) {
+    KeyConfig key = route.key();
+    List<String> none = List.of();
     Stream<String> ofNode =
         Stream.of(
-                hasCors ? List.of("origin") : List.<String>of(),
-                readsCmcd ? CmcdSettings.FIELDS : List.<String>of(),
+                route.rules().presets().cors() == null ? none : List.of("origin"),
+                route.video().cmcd().isRead() ? CmcdSettings.FIELDS : none,
                 // The node makes the deltas: to the origin they would only be variants.
-                hasDictionaries ? AvailableDictionary.FIELDS : List.<String>of())
+                route.compression().dictionary() == null ? none : AvailableDictionary.FIELDS)
             .flatMap(List::stream);
     return Stream.concat(
             key.ignoreHeaders().stream(),
@@ -123,24 +124,9 @@ final class RouteCompiler {
   }
 
   private static KeyRecipe recipe(RouteConfig route, @Nullable ProtectionProfile protection) {
-    KeyRecipe recipe =
-        recipe(
-            route.key(),
-            protection,
-            route.rules().presets().cors() != null,
-            route.video().cmcd().isRead(),
-            route.settings().media().isLive(),
-            route.compression().dictionary() != null);
-    return route.rules().keyGroups().isEmpty() ? recipe : recipe.ofGroups("");
-  }
-
-  private static KeyRecipe recipe(
-      KeyConfig key,
-      @Nullable ProtectionProfile protection,
-      boolean hasCors,
-      boolean readsCmcd,
-      boolean isLive,
-      boolean hasDictionaries) {
+    KeyConfig key = route.key();
+    boolean isLive = route.settings().media().isLive();
+    boolean readsCmcd = route.video().cmcd().isRead();
     List<String> ofPlayers = readsCmcd ? List.of(CmcdSettings.PARAMETER) : List.of();
     List<String> credentials = protection == null ? List.of() : protection.credentialParameters();
     List<String> verified = protection == null ? List.of() : protection.verifiedFields();
@@ -151,7 +137,8 @@ final class RouteCompiler {
             new NamePatterns(
                 Stream.of(key.strip(), credentials, ofPlayers).flatMap(List::stream).toList()),
             new NamePatterns(kept(key, isLive)));
-    return new KeyRecipe(
+    KeyRecipe recipe =
+        new KeyRecipe(
         new UrlRecipe(key.host(), key.port(), key.scheme(), key.foldPathCase(), query),
         new FieldRecipe(
             Stream.of(key.headers(), key.unkeyed().key(), verified)
@@ -161,11 +148,12 @@ final class RouteCompiler {
             key.cookies(),
             key.device(),
             key.languages(),
-            ignored(key, hasCors, readsCmcd, hasDictionaries),
+            ignored(route),
             new UnkeyedFields(key.unkeyed().drop(), key.unkeyed().pass()),
             new AcceptClasses(key.acceptClasses())),
         key.variants(),
         key.noVarySearch(),
         key.queryMethod().equals("cache"));
+    return route.rules().keyGroups().isEmpty() ? recipe : recipe.ofGroups("");
   }
 }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.testing.JwtSigner;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyPairGenerator;
@@ -33,6 +34,8 @@ final class ProtectionDocTest {
             + Base64.getMimeEncoder()
                 .encodeToString(generator.generateKeyPair().getPublic().getEncoded())
             + "\n-----END PUBLIC KEY-----\n");
+    Files.writeString(
+        directory.resolve("keys.json"), JwtSigner.set(JwtSigner.of("key-1", "ES256")));
     Matcher examples = EXAMPLE.matcher(Files.readString(Path.of("../docs/PROTECTION.md")));
     int count = 0;
     while (examples.find()) {

@@ -215,7 +215,8 @@ final class MetricsReferenceTest {
 
       All metrics that start with `forebay_` are Micrometer meters. A program that embeds a node binds them to a registry
       of its own with `Server.metrics().bindTo(registry)`. There they have dots in place of underscores and no `_total`. A
-      histogram is a timer without `_seconds`, and a gauge with the suffix `.histogram` and the label `le` for each bucket.
+      histogram of times is a timer without `_seconds`, any other is two counters with the suffixes `.count` and `.sum`; and
+      either is a gauge with the suffix `.histogram` and the label `le` for each bucket.
 
       """;
 

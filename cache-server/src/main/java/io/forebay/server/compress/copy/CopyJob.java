@@ -8,7 +8,6 @@ import io.forebay.storage.lane.ObjectWriter;
 import io.forebay.storage.object.HeadSpec;
 import io.forebay.storage.object.StoredHead;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
@@ -27,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Owner: the loop that asked for it.
  */
-final class CopyJob implements CodingStream.Listener, SourceReader.Sink {
+final class CopyJob implements CodingStream.Listener {
 
   /** What waits for the outcome, which is told once. */
   interface Done {
@@ -56,13 +55,12 @@ final class CopyJob implements CodingStream.Listener, SourceReader.Sink {
   private final Done done;
 
   private final CopyCounters counters;
+  private final CodingFeed feed;
   private final SourceReader reader;
   private final long totalLength;
 
   /** Length of the shortest body that clients could have without this copy. */
   private final long bestLength;
-
-  private @Nullable CodingStream stream;
 
   /** Coded bytes for which there is no writer yet. */
   private final ArrayDeque<ByteBuf> held = new ArrayDeque<>();
@@ -93,7 +91,8 @@ final class CopyJob implements CodingStream.Listener, SourceReader.Sink {
     this.counters = counters;
     this.bestLength = bestLength;
     this.totalLength = source.totalLength();
-    this.reader = new SourceReader(loop, source, this);
+    this.feed = new CodingFeed(this::end);
+    this.reader = new SourceReader(loop, source, feed);
   }
 
   /**
@@ -103,10 +102,10 @@ final class CopyJob implements CodingStream.Listener, SourceReader.Sink {
    * @param body the whole body if it lies with the head of the source, else null
    */
   void start(@Nullable CodingStream coding, @Nullable ByteBuffer body) {
-    stream = coding;
     if (coding == null) {
       end(Outcome.BUSY, 0);
     } else {
+      feed.into(coding);
       reader.start(body);
     }
   }
@@ -114,36 +113,6 @@ final class CopyJob implements CodingStream.Listener, SourceReader.Sink {
   /** Does not begin. */
   void giveUp(Outcome why) {
     end(why, SourceReader.SHORT_MINUTES);
-  }
-
-  // --- reading the source -----------------------------------------------------------------------
-
-  @Override
-  public boolean isReady() {
-    CodingStream to = stream;
-    return to != null && to.isReady();
-  }
-
-  @Override
-  public void onPiece(ByteBuffer bytes) {
-    CodingStream to = stream;
-    if (to != null && !isOver) {
-      // The coding copies it at once.
-      to.write(Unpooled.wrappedBuffer(bytes));
-    }
-  }
-
-  @Override
-  public void onWhole() {
-    CodingStream to = stream;
-    if (to != null && !isOver) {
-      to.end();
-    }
-  }
-
-  @Override
-  public void onLost(Outcome why, int minutes) {
-    end(why, minutes);
   }
 
   // --- writing the copy -------------------------------------------------------------------------
@@ -264,10 +233,7 @@ final class CopyJob implements CodingStream.Listener, SourceReader.Sink {
       return;
     }
     isOver = true;
-    CodingStream from = stream;
-    if (from != null) {
-      from.cancel();
-    }
+    feed.cancel();
     reader.stop();
     while (!held.isEmpty()) {
       held.remove().release();

@@ -2,8 +2,8 @@ package io.forebay.server.compress.dictionary;
 
 import io.forebay.core.key.KeyBuilder;
 import io.forebay.server.compress.CodingStream;
+import io.forebay.server.compress.copy.CodingFeed;
 import io.forebay.server.compress.copy.SourceReader;
-import io.forebay.server.counters.CopyCounters.Outcome;
 import io.forebay.server.fill.FillContext;
 import io.forebay.storage.lane.ObjectWriter;
 import io.forebay.storage.object.HeadSpec;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Computes the hash of one stored response and writes the marker that leads from it to the
  * response. Owner: the loop.
  */
-final class DigestJob implements CodingStream.Listener, SourceReader.Sink {
+final class DigestJob implements CodingStream.Listener {
 
   private static final int MAX_RETRIES = 20;
   private static final long RETRY_MICROS = 200;
@@ -47,10 +47,10 @@ final class DigestJob implements CodingStream.Listener, SourceReader.Sink {
   private final Marker marker;
   private final BiFunction<byte[], byte[], @Nullable KeyBuilder> keyOf;
   private final Consumer<Boolean> done;
+  private final CodingFeed feed;
   private final SourceReader reader;
   private final ByteBuf digest = Unpooled.buffer(32);
 
-  private @Nullable CodingStream stream;
   private @Nullable ObjectWriter writer;
   private int retries;
   private boolean isOver;
@@ -72,7 +72,8 @@ final class DigestJob implements CodingStream.Listener, SourceReader.Sink {
     this.marker = marker;
     this.keyOf = keyOf;
     this.done = done;
-    this.reader = new SourceReader(loop, source, this);
+    this.feed = new CodingFeed((why, minutes) -> end(false));
+    this.reader = new SourceReader(loop, source, feed);
   }
 
   /**
@@ -81,38 +82,8 @@ final class DigestJob implements CodingStream.Listener, SourceReader.Sink {
    * @param body the whole body if it lies with the head, else null
    */
   void start(CodingStream opened, @Nullable ByteBuffer body) {
-    stream = opened;
+    feed.into(opened);
     reader.start(body);
-  }
-
-  // --- the body ---------------------------------------------------------------------------------
-
-  @Override
-  public boolean isReady() {
-    CodingStream to = stream;
-    return to != null && to.isReady();
-  }
-
-  @Override
-  public void onPiece(ByteBuffer bytes) {
-    CodingStream to = stream;
-    if (to != null && !isOver) {
-      // It is copied at once.
-      to.write(Unpooled.wrappedBuffer(bytes));
-    }
-  }
-
-  @Override
-  public void onWhole() {
-    CodingStream to = stream;
-    if (to != null && !isOver) {
-      to.end();
-    }
-  }
-
-  @Override
-  public void onLost(Outcome why, int minutes) {
-    end(false);
   }
 
   // --- the hash ---------------------------------------------------------------------------------
@@ -188,10 +159,7 @@ final class DigestJob implements CodingStream.Listener, SourceReader.Sink {
     }
     isOver = true;
     reader.stop();
-    CodingStream from = stream;
-    if (from != null) {
-      from.cancel();
-    }
+    feed.cancel();
     ObjectWriter unfinished = writer;
     if (unfinished != null) {
       unfinished.abort();
