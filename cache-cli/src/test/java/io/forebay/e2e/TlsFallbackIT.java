@@ -20,7 +20,8 @@ final class TlsFallbackIT {
   @Test
   void theJdksTlsServesWhereTheNativeLibraryDoesNotLoad() throws Exception {
     for (String host : new String[] {"a.test", "b.test"}) {
-      Tools.selfSigned(directory.resolve(host + ".pem"), directory.resolve(host + ".key"), host, "DNS:" + host);
+      Tools.selfSigned(
+          directory.resolve(host + ".pem"), directory.resolve(host + ".key"), host, "DNS:" + host);
     }
     int port = Ports.free();
     try (NginxOrigin origin = NginxOrigin.start(directory.resolve("nginx"));

@@ -9,6 +9,8 @@ import java.util.BitSet;
  * too large for the nearer caches of a CPU. It never misses an entry.
  *
  * <pre>
+ *   starts    of paths: hash of 4 characters ──► a bit of 512 bytes, which the nearest cache holds;
+ *             of no use where an entry's path is shorter
  *   lengths   of whole texts, and of prefixes: exact, a bit each
  *   words     hash of 16 characters and the length ──► one word, in which two bits must be set
  *             8 to 16 bits an entry: 128 KiB for 100,000
@@ -18,12 +20,16 @@ import java.util.BitSet;
  * path.
  */
 final class RedirectFilter {
+  private static final int START = 4;
+  private static final int START_BITS = 12;
   private static final int HALF = Long.BYTES;
   private static final int BITS_PER_ENTRY = 16;
   private static final int MIN_BITS = 1 << 10;
   private static final long MIX = 0x9E3779B97F4A7C15L;
   private static final long OTHER_MIX = 0xC2B2AE3D27D4EB4FL;
 
+  private final long[] starts = new long[(1 << START_BITS) / Long.SIZE];
+  private boolean hasShort;
   private final long[] words;
   private long[] wholeLengths = new long[1];
   private long[] prefixLengths = new long[1];
@@ -46,8 +52,27 @@ final class RedirectFilter {
     } else {
       wholeLengths = with(wholeLengths, length);
     }
+    if (pathEnd < START) {
+      hasShort = true;
+    } else {
+      int start = start(path);
+      starts[start >>> 6] |= 1L << start;
+    }
     long hash = hash(isPrefix, path, pathEnd, length);
     words[word(hash)] |= bits(hash);
+  }
+
+  /** Whether any entry's path may begin as that one does; asked before all else. */
+  boolean mayBegin(CharSequence path, int pathEnd) {
+    if (hasShort || pathEnd < START) {
+      return hasShort;
+    }
+    int start = start(path);
+    return (starts[start >>> 6] & (1L << start)) != 0;
+  }
+
+  private static int start(CharSequence path) {
+    return (int) ((packed(path, 0, START) * MIX) >>> (Long.SIZE - START_BITS));
   }
 
   /** Whether there may be an entry for the whole path. */
@@ -71,7 +96,8 @@ final class RedirectFilter {
   }
 
   long bytes() {
-    return (long) Long.BYTES * (words.length + wholeLengths.length + prefixLengths.length);
+    return (long) Long.BYTES
+        * (starts.length + words.length + wholeLengths.length + prefixLengths.length);
   }
 
   private int word(long hash) {

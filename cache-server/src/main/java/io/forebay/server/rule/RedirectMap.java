@@ -112,6 +112,9 @@ public final class RedirectMap {
   public int find(
       CharSequence host, int hostLength, CharSequence path, @Nullable CharSequence query) {
     int pathLength = path.length();
+    if (!filter.mayBegin(path, pathLength)) {
+      return NONE;
+    }
     boolean mayBeWhole = filter.mayHaveWhole(path, pathLength, hostLength + pathLength);
     int prefixesEnd = prefixesEnd(hostLength, path);
     if (!mayBeWhole && prefixesEnd == 0) {

@@ -139,21 +139,21 @@ final class RouteCompiler {
             new NamePatterns(kept(key, isLive)));
     KeyRecipe recipe =
         new KeyRecipe(
-        new UrlRecipe(key.host(), key.port(), key.scheme(), key.foldPathCase(), query),
-        new FieldRecipe(
-            Stream.of(key.headers(), key.unkeyed().key(), verified)
-                .flatMap(List::stream)
-                .distinct()
-                .toList(),
-            key.cookies(),
-            key.device(),
-            key.languages(),
-            ignored(route),
-            new UnkeyedFields(key.unkeyed().drop(), key.unkeyed().pass()),
-            new AcceptClasses(key.acceptClasses())),
-        key.variants(),
-        key.noVarySearch(),
-        key.queryMethod().equals("cache"));
+            new UrlRecipe(key.host(), key.port(), key.scheme(), key.foldPathCase(), query),
+            new FieldRecipe(
+                Stream.of(key.headers(), key.unkeyed().key(), verified)
+                    .flatMap(List::stream)
+                    .distinct()
+                    .toList(),
+                key.cookies(),
+                key.device(),
+                key.languages(),
+                ignored(route),
+                new UnkeyedFields(key.unkeyed().drop(), key.unkeyed().pass()),
+                new AcceptClasses(key.acceptClasses())),
+            key.variants(),
+            key.noVarySearch(),
+            key.queryMethod().equals("cache"));
     return route.rules().keyGroups().isEmpty() ? recipe : recipe.ofGroups("");
   }
 }

@@ -34,6 +34,7 @@ final class RedirectFilterTest {
     }
     for (int i = 0; i < ENTRIES; i++) {
       int length = entries[i].length();
+      assertTrue(filter.mayBegin(entries[i], length), entries[i]);
       assertTrue(
           i % 10 == 9
               ? filter.mayHavePrefix(entries[i], length, length)
@@ -58,6 +59,7 @@ final class RedirectFilterTest {
       for (int offset = 0; offset < 9; offset++) {
         byte[] octets = ("G".repeat(offset) + path + "H").getBytes(StandardCharsets.ISO_8859_1);
         Latin1Text text = new Latin1Text().over(octets, offset, offset + length);
+        assertTrue(filter.mayBegin(text, length), path);
         assertTrue(
             length % 2 == 0
                 ? filter.mayHavePrefix(text, length, length)
@@ -65,6 +67,19 @@ final class RedirectFilterTest {
             path);
       }
     }
+  }
+
+  @Test
+  void otherBeginningsAreToldUnlessAPathIsTooShortForOne() {
+    RedirectFilter filter = new RedirectFilter(2);
+    filter.add(true, "/\u00e4rticles/", 10, 10);
+    byte[] octets = "/\u00e4rticles/1".getBytes(StandardCharsets.ISO_8859_1);
+    assertTrue(filter.mayBegin(new Latin1Text().over(octets, 0, octets.length), octets.length));
+    assertFalse(filter.mayBegin("/objects/1", 10));
+    assertFalse(filter.mayBegin("/\u00e4r", 3));
+    filter.add(false, "/a", 2, 2);
+    assertTrue(filter.mayBegin("/objects/1", 10));
+    assertTrue(filter.mayBegin("/a", 2));
   }
 
   @Test
