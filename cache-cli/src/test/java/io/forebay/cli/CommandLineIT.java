@@ -10,6 +10,7 @@ import io.forebay.testing.Jar;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -71,6 +72,7 @@ final class CommandLineIT {
   }
 
   /** The log of the node that runs it does not stand between the results. */
+  @Tag("full")
   @Test
   void expectationsOfAConfigurationAreALineEach() throws Exception {
     Commands.Finished ended =

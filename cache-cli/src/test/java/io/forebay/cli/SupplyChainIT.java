@@ -18,6 +18,7 @@ import java.util.TreeSet;
 import java.util.jar.JarFile;
 import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -51,6 +52,7 @@ final class SupplyChainIT {
     assertFalse(names.contains("junit-jupiter"), "a library of the tests: " + names);
   }
 
+  @Tag("full")
   @Test
   void aJarWithAnotherSumEndsTheBuild() throws Exception {
     Path jar = Files.writeString(directory.resolve("a-library-1.0.jar"), "one");

@@ -42,6 +42,7 @@ final class PrefetchTraceTest {
     }
   }
 
+  @Tag("full")
   @Test
   @Tag("slow")
   void whatIsFetchedAheadIsMostlyUsed() throws Exception {

@@ -51,6 +51,7 @@ final class ServerCodedCopyRandomTest {
   private int notModified;
   private int parts;
 
+  @Tag("full")
   @Test
   void whatIsServedIsWhatItsTagSays() throws IOException {
     run(700);

@@ -470,7 +470,13 @@ final class ServerEsiTest {
   @Test
   void aFragmentOfWhichNothingComesForTooLongFails() throws IOException {
     CountDownLatch never = new CountDownLatch(1);
-    origin.on("/hangs", (request, connection) -> TestOrigin.await(never));
+    origin.on(
+        "/hangs",
+        (request, connection) -> {
+          TestOrigin.await(never);
+          // Its fetch goes on without the page.
+          TestOrigin.sendOk(connection, PASSED, bytes("late"));
+        });
     origin.on(
         "/stalls",
         (request, connection) -> {

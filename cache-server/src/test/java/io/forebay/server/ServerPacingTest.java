@@ -190,6 +190,7 @@ final class ServerPacingTest {
     }
   }
 
+  @Tag("full")
   @ParameterizedTest
   @ValueSource(strings = {"plain", "TLS", "HTTP/2", "HTTP/3"})
   void smallResponsesOfOneConnectionShareTheRate(String protocol) throws Exception {
@@ -259,6 +260,7 @@ final class ServerPacingTest {
     }
   }
 
+  @Tag("full")
   @Test
   void pacedStreamsShareTheRateOfOne() throws Exception {
     try (OverHttp2 client = (OverHttp2) connect("HTTP/2")) {
