@@ -21,8 +21,8 @@ import io.forebay.server.counters.CounterNames;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.deliver.CopyQuota;
 import io.forebay.server.deliver.Leases;
+import io.forebay.server.digest.DigestContext;
 import io.forebay.server.digest.DigestThreads;
-import io.forebay.server.digest.Digesting;
 import io.forebay.server.drive.DriveHealth;
 import io.forebay.server.drive.DriveMonitor;
 import io.forebay.server.exchange.ExchangeContext;
@@ -563,7 +563,7 @@ public final class Server implements NodeControl, AutoCloseable {
             memoryBytes / 16,
             clockMillis,
             route -> activeConfig.config().compression(route),
-            new Digesting(route -> activeConfig.config().digests(route), digestThreads));
+            new DigestContext(route -> activeConfig.config().digests(route), digestThreads));
     return new ExchangeContext(
         filling,
         new Leases(

@@ -16,7 +16,7 @@ import io.forebay.server.config.ServerConfig;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.deliver.CopyQuota;
 import io.forebay.server.deliver.Leases;
-import io.forebay.server.digest.Digesting;
+import io.forebay.server.digest.DigestContext;
 import io.forebay.server.exchange.ExchangeContext;
 import io.forebay.server.exchange.ExchangeFactory;
 import io.forebay.server.exchange.FailureLog;
@@ -133,7 +133,7 @@ final class EmbeddedEdge implements AutoCloseable {
             16 << 20,
             clockMillis,
             route -> snapshot.compression(route),
-            Digesting.OFF);
+            DigestContext.OFF);
     ExchangeContext context =
         new ExchangeContext(
             filling,

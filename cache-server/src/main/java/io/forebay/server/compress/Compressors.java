@@ -134,7 +134,7 @@ public final class Compressors implements AutoCloseable {
   /** A stream that brings the SHA-256 of one body; null where no place is free. */
   public @Nullable CodingStream openDigest(EventExecutor loop, CodingStream.Listener listener) {
     return hasPlace(Use.COPY)
-        ? new CodingStream(this, Use.COPY, DigestCodec::new, allocator, loop, listener)
+        ? new CodingStream(this, Use.COPY, Sha256Codec::new, allocator, loop, listener)
         : null;
   }
 

@@ -4,17 +4,17 @@ import static io.forebay.server.config.Field.live;
 
 import io.forebay.server.config.ServerConfig.RouteConfig;
 import io.forebay.server.digest.DigestAlgorithm;
-import io.forebay.server.hint.HintPolicy;
+import io.forebay.server.hint.EarlyHintPolicy;
 import java.util.Arrays;
 import java.util.List;
 
 /** The keys of {@link RouteResponseConfig}. */
 final class ResponseKeys {
 
-  static final Field<RouteConfig, HintPolicy> EARLY_HINTS =
+  static final Field<RouteConfig, EarlyHintPolicy> EARLY_HINTS =
       live(
           "early-hints",
-          ValueType.constant(HintPolicy.class),
+          ValueType.constant(EarlyHintPolicy.class),
           "off",
           route -> route.responses().earlyHints(),
           "Whether a client that waits for the origin while a stale response is stored gets the links"

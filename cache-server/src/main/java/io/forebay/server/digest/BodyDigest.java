@@ -79,7 +79,7 @@ public final class BodyDigest {
     work();
   }
 
-  /** Whether so much waits that no more should come for now. */
+  /** Whether more bytes wait for the pool than may; the source pauses while this holds. */
   public boolean isBehind() {
     return behind > BEHIND_BYTES;
   }

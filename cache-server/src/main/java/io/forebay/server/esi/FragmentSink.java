@@ -20,7 +20,7 @@ final class FragmentSink implements ResponseSink, EsiRole {
   private static final int MAX_DROPPED_BYTES = 64 * 1024;
 
   private final PageAssembly page;
-  private final Document document;
+  private final EsiDocument document;
   private final Subrequests exchanges;
 
   private @Nullable Listener listener;
@@ -33,7 +33,7 @@ final class FragmentSink implements ResponseSink, EsiRole {
   private long droppedBytes;
   private long progressNanos = System.nanoTime();
 
-  FragmentSink(PageAssembly page, Document document, Subrequests exchanges) {
+  FragmentSink(PageAssembly page, EsiDocument document, Subrequests exchanges) {
     this.page = page;
     this.document = document;
     this.exchanges = exchanges;
@@ -245,7 +245,7 @@ final class FragmentSink implements ResponseSink, EsiRole {
 
   @Override
   public int chunkBytes() {
-    return Document.WINDOW;
+    return EsiDocument.WINDOW;
   }
 
   @Override

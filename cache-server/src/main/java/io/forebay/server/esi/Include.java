@@ -8,14 +8,14 @@ import org.jspecify.annotations.Nullable;
  * one that {@code alt} names; if that fails too, nothing where it says {@code onerror="continue"}.
  *
  * <p>Where a failure would have such a consequence, the fragment is held until it is complete or
- * {@link Document#WINDOW} bytes of it are here. What fails after that breaks the page off: a page
- * with a part of a fragment would look whole.
+ * {@link EsiDocument#WINDOW} bytes of it are here. What fails after that breaks the page off: a
+ * page with a part of a fragment would look whole.
  */
-final class Include implements Node {
+final class Include implements PagePart {
 
   private final PageAssembly page;
-  private final Document parent;
-  private final Held held;
+  private final EsiDocument parent;
+  private final HeldBytes held;
   private final String src;
   private final boolean continues;
 
@@ -23,7 +23,7 @@ final class Include implements Node {
   private final boolean isWhole;
 
   private @Nullable String alt;
-  private @Nullable Document content;
+  private @Nullable EsiDocument content;
   private boolean isActive;
   private boolean isStarted;
   private boolean isBegun;
@@ -42,8 +42,8 @@ final class Include implements Node {
    */
   Include(
       PageAssembly page,
-      Document parent,
-      Held held,
+      EsiDocument parent,
+      HeldBytes held,
       String src,
       @Nullable String alt,
       boolean continues,
@@ -78,9 +78,9 @@ final class Include implements Node {
 
   private void request(String url) {
     switch (page.fragments().target(parent, url)) {
-      case Fragments.Refused refused -> fail(refused.why());
-      case Fragments.Target target -> {
-        Document begun = new Document(page, target.uri(), parent.level() + 1, isWhole);
+      case FragmentRequests.Refused refused -> fail(refused.why());
+      case FragmentRequests.Target target -> {
+        EsiDocument begun = new EsiDocument(page, target.uri(), parent.level() + 1, isWhole);
         content = begun;
         page.fragments().start(begun, target, page);
       }
@@ -88,7 +88,7 @@ final class Include implements Node {
   }
 
   private void fail(String why) {
-    Document failed = content;
+    EsiDocument failed = content;
     content = null;
     if (failed != null) {
       failed.release();
@@ -108,7 +108,7 @@ final class Include implements Node {
 
   @Override
   public State state() {
-    Document at = content;
+    EsiDocument at = content;
     while (at != null && at.state() == State.FAILED) {
       fail(at.why());
       at = content;
@@ -133,13 +133,13 @@ final class Include implements Node {
       page.counters().count(Outcome.FAILED);
       return Drained.FAILED;
     }
-    Document at = content;
+    EsiDocument at = content;
     if (at == null) {
       return isLeftOut ? Drained.ALL : Drained.WAITS;
     }
     if (!isBegun) {
       boolean mayRecover = alt != null || continues;
-      if (mayRecover && state != State.COMPLETE && at.heldBytes() < Document.WINDOW) {
+      if (mayRecover && state != State.COMPLETE && at.heldBytes() < EsiDocument.WINDOW) {
         page.keepsGoing(this);
         return Drained.WAITS;
       }
@@ -159,7 +159,7 @@ final class Include implements Node {
   public void release() {
     isOver = true;
     held.remove(0);
-    Document at = content;
+    EsiDocument at = content;
     content = null;
     if (at != null) {
       at.release();

@@ -43,7 +43,7 @@ public final class PageAssembly implements ResponseSink.Listener {
 
   private static final Logger LOG = LoggerFactory.getLogger(PageAssembly.class);
 
-  /** Fragments that are begun in one turn at most: a hit is served within the call. */
+  /** FragmentRequests that are begun in one turn at most: a hit is served within the call. */
   private static final int STARTS_A_TURN = 32;
 
   private static final int ROUNDS_A_TURN = 8;
@@ -55,15 +55,15 @@ public final class PageAssembly implements ResponseSink.Listener {
   private final ResponseSink client;
   private final PageSink sink;
   private final Variables variables;
-  private final Fragments fragments;
-  private final Held undecided;
+  private final FragmentRequests fragments;
+  private final HeldBytes undecided;
 
   private final Deque<Include> waiting = new ArrayDeque<>();
   private final Set<FragmentSink> running = new LinkedHashSet<>();
-  private final Set<Document> changed = new LinkedHashSet<>();
-  private final Set<Document> decoding = new LinkedHashSet<>();
+  private final Set<EsiDocument> changed = new LinkedHashSet<>();
+  private final Set<EsiDocument> decoding = new LinkedHashSet<>();
 
-  private @Nullable Document root;
+  private @Nullable EsiDocument root;
   private @Nullable PageOutput out;
   private @Nullable String coding;
   private @Nullable Future<?> timer;
@@ -90,8 +90,8 @@ public final class PageAssembly implements ResponseSink.Listener {
     this.client = client;
     this.sink = new PageSink(this, config, client, stripsSurrogateControl, request);
     this.variables = new Variables(request);
-    this.fragments = new Fragments(request, config, exchanges);
-    this.undecided = new Held(context.copies());
+    this.fragments = new FragmentRequests(request, config, exchanges);
+    this.undecided = new HeldBytes(context.copies());
   }
 
   /**
@@ -139,12 +139,12 @@ public final class PageAssembly implements ResponseSink.Listener {
     return variables;
   }
 
-  Fragments fragments() {
+  FragmentRequests fragments() {
     return fragments;
   }
 
   /** What is held until attempts are decided. */
-  Held undecided() {
+  HeldBytes undecided() {
     return undecided;
   }
 
@@ -158,7 +158,7 @@ public final class PageAssembly implements ResponseSink.Listener {
     return ++includes <= config.limits().includes();
   }
 
-  @Nullable CodingStream decoder(ContentCoding of, Document into) {
+  @Nullable CodingStream decoder(ContentCoding of, EsiDocument into) {
     CodingStream opened = context.compressors().openDecoder(of, context.eventLoop(), into);
     if (opened != null) {
       decoding.add(into);
@@ -167,7 +167,7 @@ public final class PageAssembly implements ResponseSink.Listener {
   }
 
   /** The document is decoded no longer. */
-  void decoded(Document into) {
+  void decoded(EsiDocument into) {
     decoding.remove(into);
   }
 
@@ -179,8 +179,8 @@ public final class PageAssembly implements ResponseSink.Listener {
    * @param came how the body is coded, or null
    * @return where its body goes; null where it can't be decoded at present
    */
-  @Nullable Document beginPage(@Nullable ContentCoding came) {
-    Document page = new Document(this, TargetUri.of(request), 0, false);
+  @Nullable EsiDocument beginPage(@Nullable ContentCoding came) {
+    EsiDocument page = new EsiDocument(this, TargetUri.of(request), 0, false);
     if (!page.begin(came, true)) {
       return null;
     }
@@ -235,7 +235,7 @@ public final class PageAssembly implements ResponseSink.Listener {
 
   /** The page is taken back while nothing of it has been seen; another response follows. */
   boolean retract() {
-    Document page = root;
+    EsiDocument page = root;
     PageOutput output = out;
     if (page == null
         || output == null
@@ -257,7 +257,7 @@ public final class PageAssembly implements ResponseSink.Listener {
   // --- turns ------------------------------------------------------------------------------------
 
   /** There is something to parse, or to find failed. */
-  void changed(Document document) {
+  void changed(EsiDocument document) {
     changed.add(document);
     wake();
   }
@@ -295,7 +295,7 @@ public final class PageAssembly implements ResponseSink.Listener {
    * What is due next is held until it is decided or complete. So that it does not wait for places
    * that are taken by what comes behind it, one request of it is always in progress.
    */
-  void keepsGoing(Node node) {
+  void keepsGoing(PagePart node) {
     if (!node.isRunning()) {
       Include next = node.firstWaiting();
       if (next != null) {
@@ -306,7 +306,7 @@ public final class PageAssembly implements ResponseSink.Listener {
 
   private void turn() {
     isQueued = false;
-    Document page = root;
+    EsiDocument page = root;
     PageOutput output = out;
     if (isOver || page == null || output == null) {
       return;
@@ -341,9 +341,9 @@ public final class PageAssembly implements ResponseSink.Listener {
 
   private void parse() {
     while (!changed.isEmpty()) {
-      List<Document> all = new ArrayList<>(changed);
+      List<EsiDocument> all = new ArrayList<>(changed);
       changed.clear();
-      all.forEach(Document::parse);
+      all.forEach(EsiDocument::parse);
     }
   }
 
@@ -362,7 +362,7 @@ public final class PageAssembly implements ResponseSink.Listener {
     }
   }
 
-  private void drain(Document page, PageOutput output) {
+  private void drain(EsiDocument page, PageOutput output) {
     if (isEnding) {
       return;
     }
@@ -382,11 +382,11 @@ public final class PageAssembly implements ResponseSink.Listener {
   }
 
   private void resume() {
-    Document page = root;
+    EsiDocument page = root;
     if (isOver || page == null) {
       return;
     }
-    for (Document coded : new ArrayList<>(decoding)) {
+    for (EsiDocument coded : new ArrayList<>(decoding)) {
       coded.resume();
     }
     sink.resume(page);
@@ -490,7 +490,7 @@ public final class PageAssembly implements ResponseSink.Listener {
     if (output != null) {
       output.cancel();
     }
-    Document page = root;
+    EsiDocument page = root;
     if (page != null) {
       page.release();
     }

@@ -62,7 +62,7 @@ final class PageOutput implements CodingStream.Listener {
     return hasYielded;
   }
 
-  /** How many bytes can be written now; whoever gets none waits for the next turn. */
+  /** How many bytes can be written now; with 0 the caller waits for the next turn. */
   int room() {
     if (pageBytes >= maxBytes) {
       isTooLarge = true;

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   head ─┬─ no page: as it came, and so is all that follows
  *         └─ page ─┬─ HEAD, or no body: the head of an assembled page
- *                  └─ that head, and the body goes into a {@link Document}
+ *                  └─ that head, and the body goes into a {@link EsiDocument}
  * </pre>
  */
 final class PageSink implements ResponseSink, EsiRole {
@@ -38,7 +38,7 @@ final class PageSink implements ResponseSink, EsiRole {
 
   private @Nullable Listener listener;
   private @Nullable EsiRecord record;
-  private @Nullable Document page;
+  private @Nullable EsiDocument page;
   private int prefixLength;
   private boolean isPage;
   private boolean isAwaited;
@@ -156,7 +156,7 @@ final class PageSink implements ResponseSink, EsiRole {
   }
 
   /** The exchange goes on if it waits and there is room. */
-  void resume(Document of) {
+  void resume(EsiDocument of) {
     if (isAwaited && !hasEnded && of.isReady()) {
       isAwaited = false;
       onWritable();
@@ -207,7 +207,7 @@ final class PageSink implements ResponseSink, EsiRole {
       client.head(head, isHead ? LENGTH_ABSENT : 0, true);
       return;
     }
-    Document begun = assembly.beginPage(PageCondition.coding(source));
+    EsiDocument begun = assembly.beginPage(PageCondition.coding(source));
     if (begun == null) {
       // It can't be decoded at present, and is no page as it is.
       head.release();
@@ -225,7 +225,7 @@ final class PageSink implements ResponseSink, EsiRole {
 
   @Override
   public void body(ByteBuf chunk) {
-    Document into = page;
+    EsiDocument into = page;
     if (into == null) {
       client.body(chunk);
     } else {
@@ -235,7 +235,7 @@ final class PageSink implements ResponseSink, EsiRole {
 
   @Override
   public void flush() {
-    Document into = page;
+    EsiDocument into = page;
     if (into == null) {
       client.flush();
     } else if (into.hasContent()) {
@@ -247,7 +247,7 @@ final class PageSink implements ResponseSink, EsiRole {
 
   @Override
   public void end(HeaderFields trailers) {
-    Document into = page;
+    EsiDocument into = page;
     if (into == null) {
       client.end(trailers);
     } else {
@@ -303,7 +303,7 @@ final class PageSink implements ResponseSink, EsiRole {
 
   @Override
   public boolean isWritable() {
-    Document into = page;
+    EsiDocument into = page;
     if (into == null) {
       return client.isWritable();
     }
@@ -314,7 +314,7 @@ final class PageSink implements ResponseSink, EsiRole {
 
   @Override
   public int chunkBytes() {
-    return page == null ? client.chunkBytes() : Document.WINDOW;
+    return page == null ? client.chunkBytes() : EsiDocument.WINDOW;
   }
 
   @Override

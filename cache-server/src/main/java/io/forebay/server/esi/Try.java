@@ -8,14 +8,14 @@ import org.jspecify.annotations.Nullable;
  * within {@code except}. Nothing is written before that is decided. Includes of {@code except} are
  * requested when it is chosen.
  */
-final class Try implements Node {
+final class Try implements PagePart {
 
   private final PageAssembly page;
-  private final Held held;
-  private final NodeList attempt = new NodeList();
-  private final NodeList except = new NodeList();
+  private final HeldBytes held;
+  private final PartList attempt = new PartList();
+  private final PartList except = new PartList();
 
-  private @Nullable NodeList chosen;
+  private @Nullable PartList chosen;
   private boolean hasAttempt;
   private boolean isAttemptClosed;
   private boolean isClosed;
@@ -23,18 +23,18 @@ final class Try implements Node {
   private String why = "";
 
   /** One that has been counted there. */
-  Try(PageAssembly page, Held held) {
+  Try(PageAssembly page, HeldBytes held) {
     this.page = page;
     this.held = held;
   }
 
   // --- the parser -------------------------------------------------------------------------------
 
-  NodeList attempt() {
+  PartList attempt() {
     return attempt;
   }
 
-  NodeList except() {
+  PartList except() {
     return except;
   }
 
@@ -62,7 +62,7 @@ final class Try implements Node {
   }
 
   /** Whether what is added to that list is written as it comes. */
-  boolean isChosen(NodeList list) {
+  boolean isChosen(PartList list) {
     return chosen == list;
   }
 
@@ -93,7 +93,7 @@ final class Try implements Node {
   @Override
   public State state() {
     decide();
-    NodeList list = chosen;
+    PartList list = chosen;
     if (list == null) {
       return State.RUNNING;
     }
@@ -108,7 +108,7 @@ final class Try implements Node {
   @Override
   public Drained drain(PageOutput out) {
     decide();
-    NodeList list = chosen;
+    PartList list = chosen;
     if (list == null) {
       page.keepsGoing(this);
       return Drained.WAITS;

@@ -4,11 +4,11 @@
  * <pre>
  *   client's sink ◄── PageOutput ◄── PageAssembly ──► Subrequests: exchanges of this node
  *                     (compresses)      │                  │
- *                                       │                  ├─► PageSink ─────► Document of the page
- *                                       │                  └─► FragmentSink ─► Document of a fragment
+ *                                       │                  ├─► PageSink ─────► EsiDocument of the page
+ *                                       │                  └─► FragmentSink ─► EsiDocument of a fragment
  *                                       ▼
- *                        Document: EsiParser ─► Text │ Include │ Try, in order
- *                                                         └─► Document
+ *                        EsiDocument: EsiParser ─► Text │ Include │ Try, in order
+ *                                                         └─► EsiDocument
  * </pre>
  *
  * <p>Start at {@link PageAssembly}. The request of a client and the request of each fragment is an

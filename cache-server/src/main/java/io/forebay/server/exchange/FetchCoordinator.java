@@ -41,7 +41,7 @@ final class FetchCoordinator {
   private @Nullable RevalidationCandidate stale;
 
   /** What the client is told if it has to wait for the origin, once. */
-  private @Nullable StoredHints hints;
+  private @Nullable StoredEarlyHints hints;
 
   /** What the origin sends can't be shared: it is asked for this exchange alone. */
   private boolean isAlone;
@@ -133,7 +133,7 @@ final class FetchCoordinator {
             ? RevalidationCandidate.of(request, loop.keys(), head, meta)
             : null;
     if (hints == null) {
-      hints = StoredHints.of(loop, request, head, meta);
+      hints = StoredEarlyHints.of(loop, request, head, meta);
     }
   }
 

@@ -14,7 +14,7 @@ import io.forebay.server.fill.FillHead;
 import io.forebay.server.fill.history.FillKey;
 import io.forebay.server.http.ClientInfo;
 import io.forebay.server.http.RequestBody;
-import io.forebay.server.prefetch.NextObject;
+import io.forebay.server.prefetch.NextSegment;
 import io.forebay.server.prefetch.PrefetchBudget;
 import io.forebay.server.prefetch.PrefetchSettings;
 import io.forebay.server.prefetch.PrefetchSettings.Source;
@@ -125,7 +125,7 @@ final class Prefetcher {
     if (settings.has(Source.CMCD)) {
       TargetUri asked = TargetUri.of(view);
       for (int i = 0; i < Math.min(named.size(), MAX_NAMED); i++) {
-        offer(request, settings, name, NextObject.ofCmcd(asked, named.get(i)));
+        offer(request, settings, name, NextSegment.ofCmcd(asked, named.get(i)));
       }
     }
     if (settings.has(Source.NUMBER) && number != null && stream.countsUp()) {
@@ -230,7 +230,7 @@ final class Prefetcher {
     loop.lane().unpin(head);
     if (text.length > 0) {
       TargetUri next =
-          NextObject.ofPlaylist(
+          NextSegment.ofPlaylist(
               TargetUri.of(cause.asked()), new String(text, StandardCharsets.UTF_8));
       if (next != null && streams.mayTry(next.toString(), loop.nowMillis())) {
         fetch(cause, next, next.toString());

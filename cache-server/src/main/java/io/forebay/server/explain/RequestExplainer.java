@@ -496,7 +496,7 @@ public final class RequestExplainer {
     if (storageClass != null) {
       addRule("storage-class", null, storageClass);
     }
-    String media = MediaHint.of(to.settings(), request);
+    String media = MediaExplanation.of(to.settings(), request);
     if (media != null) {
       addRule("media", null, media);
     }

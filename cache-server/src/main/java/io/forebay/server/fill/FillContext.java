@@ -7,7 +7,7 @@ import io.forebay.core.policy.StoredMeta;
 import io.forebay.core.route.Route;
 import io.forebay.server.compress.CompressionSettings;
 import io.forebay.server.counters.LoopCounters;
-import io.forebay.server.digest.Digesting;
+import io.forebay.server.digest.DigestContext;
 import io.forebay.server.fill.history.FillHistory;
 import io.forebay.server.origin.call.OriginClient;
 import io.forebay.storage.ObjectStore;
@@ -44,7 +44,7 @@ public record FillContext(
     long paceAboveBytes,
     LongSupplier clockMillis,
     Function<Route, CompressionSettings> compression,
-    Digesting digesting) {
+    DigestContext digesting) {
 
   /** The number of the storage class of what a route stores. */
   public int storageClass(Route route) {

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * later wakes again.
  *
  * <p>A wake-up begins a round in which each follower is told once. So that thousands of them do not
- * hold up the loop, it goes on to other work after every {@link #BATCH} of them. Whoever leaves
- * meanwhile leaves a gap in the list, which is closed at the end of the round.
+ * hold up the loop, it goes on to other work after every {@link #BATCH} of them. A follower that
+ * leaves meanwhile leaves a gap in the list, which is closed at the end of the round.
  */
 final class FollowerGroup implements Runnable {
 

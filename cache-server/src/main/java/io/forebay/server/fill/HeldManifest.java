@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A manifest whose head is held until its body has come, because the body says for how long it is
- * fresh. What is longer than {@link #MAX_BYTES} is held no further.
+ * fresh. A manifest longer than {@link #MAX_BYTES} is not held until its end.
  *
  * <p>Owner: the fill's loop.
  */
@@ -102,7 +102,10 @@ final class HeldManifest {
     return isCloseDelimited;
   }
 
-  /** Takes over a buffer; false if it is held no further, and is to be let go with what it has. */
+  /**
+   * Takes over a buffer; false if the manifest is too long to be held: the caller then sends on
+   * what has come.
+   */
   boolean add(ByteBuf data) {
     heldBytes += data.readableBytes();
     body.add(data);

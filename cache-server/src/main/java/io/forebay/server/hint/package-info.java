@@ -3,7 +3,7 @@
  * response is stored. Pure functions; start at {@link EarlyHints}.
  *
  * <pre>
- *   request ──► HintPolicy: may this client get hints? ─┐
+ *   request ──► EarlyHintPolicy: may this client get hints? ─┐
  *   fields of the stored response ──► EarlyHints ───────┴─► fields of the 103
  *                                       └ LinkField: preload, modulepreload, preconnect
  * </pre>

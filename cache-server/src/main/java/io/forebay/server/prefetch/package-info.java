@@ -1,5 +1,5 @@
 /**
- * Which objects are fetched before a client asks for them, and whether that was of use.
+ * Which objects are fetched before a client asks for them, and whether a client then asked.
  *
  * <pre>
  *   response to a client ──▶ SegmentStreams: is its stream popular?

@@ -26,7 +26,7 @@ import io.forebay.server.config.ServerConfig.RouteConfig;
 import io.forebay.server.config.TrustedNetworks;
 import io.forebay.server.counters.NameTable;
 import io.forebay.server.digest.DigestPolicy;
-import io.forebay.server.hint.HintPolicy;
+import io.forebay.server.hint.EarlyHintPolicy;
 import io.forebay.server.http.ClientInfo;
 import io.forebay.server.network.IpAddress;
 import io.forebay.server.network.NetworkSet;
@@ -99,7 +99,7 @@ public final class RuntimeConfig {
   private final byte[] cmsdLine;
 
   /** Which clients get early hints, of routes where some do. */
-  private final Map<String, HintPolicy> hints;
+  private final Map<String, EarlyHintPolicy> hints;
 
   /** What becomes of digests, of routes where bodies are hashed. */
   private final Map<String, DigestPolicy> digests;
@@ -153,7 +153,7 @@ public final class RuntimeConfig {
             .collect(Collectors.toUnmodifiableMap(RouteConfig::name, RouteConfig::limits));
     this.hints =
         config.routes().stream()
-            .filter(route -> route.responses().earlyHints() != HintPolicy.OFF)
+            .filter(route -> route.responses().earlyHints() != EarlyHintPolicy.OFF)
             .collect(
                 Collectors.toUnmodifiableMap(
                     RouteConfig::name, route -> route.responses().earlyHints()));
@@ -494,8 +494,10 @@ public final class RuntimeConfig {
   }
 
   /** Which clients of a route get early hints. */
-  public HintPolicy earlyHints(Route route) {
-    return hints.isEmpty() ? HintPolicy.OFF : hints.getOrDefault(route.name(), HintPolicy.OFF);
+  public EarlyHintPolicy earlyHints(Route route) {
+    return hints.isEmpty()
+        ? EarlyHintPolicy.OFF
+        : hints.getOrDefault(route.name(), EarlyHintPolicy.OFF);
   }
 
   /** What becomes of digests of responses that a route stores. */

@@ -58,7 +58,7 @@ public record DeltaChoice(DeltaCoding coding, byte[] sha256, @Nullable ContentCo
         chosen instanceof Representation.Coded
             || (plain == null && !request.has(KnownField.IF_NONE_MATCH));
     DeltaCoding coding = isFree ? preferred(request, settings, weights, plain) : null;
-    return coding != null && ReadableResponse.isReadable(request.fields(), response)
+    return coding != null && CrossOriginReadability.isReadable(request.fields(), response)
         ? new DeltaChoice(coding, sha256, plain)
         : null;
   }

@@ -144,11 +144,11 @@ public final class Dictionaries {
     KeyBuilder of = loop.keys();
     HeadSpec.Copied copied =
         new HeadSpec.Copied(of.hi(), of.lo(), source.objectId(), source.bodyBirth());
-    DigestJob job =
-        new DigestJob(
+    DictionaryHashJob job =
+        new DictionaryHashJob(
             loop,
             source,
-            new DigestJob.Marker(
+            new DictionaryHashJob.Marker(
                 Arrays.copyOf(keys.text(), keys.textLength()),
                 sourceMeta.codedCopy(null, source.objectId(), source.birth()),
                 Arrays.copyOf(of.text(), of.textLength()),

@@ -4,7 +4,7 @@
  *
  * <pre>
  *   a response of a route with `dictionary`, just stored
- *        │ Dictionaries.learn ─► DigestJob ─ body ─► pool ─ SHA-256
+ *        │ Dictionaries.learn ─► DictionaryHashJob ─ body ─► pool ─ SHA-256
  *        ▼                                              │
  *   a marker in the store, at  origin + fields of the key + " :dictionary-ROUTE-HASH" ─► the response
  *        ▲

@@ -16,7 +16,9 @@ public enum Priority {
   REFRESH(1),
   /** A warm-up: nobody has asked for it yet. */
   WARM_UP(2),
-  /** A fetch ahead of clients: it does not wait, so whoever joins it waits for no limit. */
+  /**
+   * A fetch ahead of clients. It never waits at a limit, so requests that join it do not either.
+   */
   PREFETCH(3);
 
   private static final int SHARES = 4;

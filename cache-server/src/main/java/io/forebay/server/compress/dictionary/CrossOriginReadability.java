@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  * Whether the page that a browser asks for may read the response: else the length of a delta could
  * tell what it can't read (RFC 9842 §9.3.3). Who sends none of the fields is no browser.
  */
-final class ReadableResponse {
-  private ReadableResponse() {}
+final class CrossOriginReadability {
+  private CrossOriginReadability() {}
 
   /**
    * The algorithm of the RFC.

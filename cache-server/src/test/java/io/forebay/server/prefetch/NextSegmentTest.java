@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-final class NextObjectTest {
+final class NextSegmentTest {
   private static final TargetUri NOW =
       Objects.requireNonNull(TargetUri.parse("http://video.example/live/hd/5.m4s?t=1"));
 
@@ -22,7 +22,7 @@ final class NextObjectTest {
     "../../../../6.m4s, http://video.example/6.m4s",
   })
   void isRelativeToWhatIsAskedFor(String nor, String next) {
-    assertEquals(next, String.valueOf(NextObject.ofCmcd(NOW, nor)));
+    assertEquals(next, String.valueOf(NextSegment.ofCmcd(NOW, nor)));
   }
 
   @ParameterizedTest
@@ -49,12 +49,12 @@ final class NextObjectTest {
         "#6"
       })
   void namesNothingElsewhere(String nor) {
-    assertNull(NextObject.ofCmcd(NOW, nor));
+    assertNull(NextSegment.ofCmcd(NOW, nor));
   }
 
   @Test
   void isBounded() {
-    assertNull(NextObject.ofCmcd(NOW, "a".repeat(1025)));
+    assertNull(NextSegment.ofCmcd(NOW, "a".repeat(1025)));
   }
 
   @Test
@@ -63,10 +63,12 @@ final class NextObjectTest {
         "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:5\n#EXTINF:2,\n5.m4s\n"
             + "#EXTINF:2,\n6.m4s\n";
     assertEquals(
-        "http://video.example/live/hd/6.m4s", String.valueOf(NextObject.ofPlaylist(NOW, playlist)));
-    assertNull(NextObject.ofPlaylist(NOW, playlist + "#EXT-X-ENDLIST\n"), "a film");
-    assertNull(NextObject.ofPlaylist(NOW, playlist.replace("6.m4s", "http://other.example/6.m4s")));
-    assertNull(NextObject.ofPlaylist(NOW, "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\na.m3u8\n"));
-    assertNull(NextObject.ofPlaylist(NOW, "<html>"));
+        "http://video.example/live/hd/6.m4s",
+        String.valueOf(NextSegment.ofPlaylist(NOW, playlist)));
+    assertNull(NextSegment.ofPlaylist(NOW, playlist + "#EXT-X-ENDLIST\n"), "a film");
+    assertNull(
+        NextSegment.ofPlaylist(NOW, playlist.replace("6.m4s", "http://other.example/6.m4s")));
+    assertNull(NextSegment.ofPlaylist(NOW, "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\na.m3u8\n"));
+    assertNull(NextSegment.ofPlaylist(NOW, "<html>"));
   }
 }

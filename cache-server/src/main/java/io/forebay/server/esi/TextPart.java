@@ -4,9 +4,9 @@ import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /** Text of a page as it goes out. */
-final class TextNode implements Node {
+final class TextPart implements PagePart {
 
-  private final Held held;
+  private final HeldBytes held;
   private final ByteBuf bytes;
   private final int length;
 
@@ -16,7 +16,7 @@ final class TextNode implements Node {
    * @param held has counted the bytes
    * @param bytes ownership passes
    */
-  TextNode(Held held, ByteBuf bytes) {
+  TextPart(HeldBytes held, ByteBuf bytes) {
     this.held = held;
     this.bytes = bytes;
     this.length = bytes.readableBytes();

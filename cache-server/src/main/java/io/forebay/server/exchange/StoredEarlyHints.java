@@ -3,8 +3,8 @@ package io.forebay.server.exchange;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.policy.StoredHeader;
 import io.forebay.core.policy.StoredMeta;
+import io.forebay.server.hint.EarlyHintPolicy;
 import io.forebay.server.hint.EarlyHints;
-import io.forebay.server.hint.HintPolicy;
 import io.forebay.server.rule.RuleOutcome;
 import io.forebay.storage.object.StoredHead;
 import org.jspecify.annotations.Nullable;
@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
  * The early hints of a stored response that may not be served before the origin was asked: sent
  * once, if the client then waits for the origin.
  */
-final class StoredHints {
+final class StoredEarlyHints {
   private static final int STATUS = 103;
 
   private @Nullable HeaderFields fields;
 
-  private StoredHints(HeaderFields fields) {
+  private StoredEarlyHints(HeaderFields fields) {
     this.fields = fields;
   }
 
@@ -27,11 +27,11 @@ final class StoredHints {
    *
    * @param meta of the head
    */
-  static @Nullable StoredHints of(
+  static @Nullable StoredEarlyHints of(
       ExchangeContext loop, ClientRequest request, StoredHead head, StoredMeta meta) {
-    HintPolicy policy = request.config().earlyHints(request.route());
+    EarlyHintPolicy policy = request.config().earlyHints(request.route());
     // Browsers drop hints that a redirect or an error follows.
-    if (policy == HintPolicy.OFF
+    if (policy == EarlyHintPolicy.OFF
         || meta.status() != 200
         || !policy.isFor(request.view(), request.client().protocol())) {
       return null;
@@ -46,7 +46,7 @@ final class StoredHints {
             head.headOffset() + meta.length(),
             head.headLength() - meta.length());
     HeaderFields hints = EarlyHints.of(stored);
-    return hints.size() == 0 ? null : new StoredHints(hints);
+    return hints.size() == 0 ? null : new StoredEarlyHints(hints);
   }
 
   /** Sends them, unless they were sent or the response has begun. */

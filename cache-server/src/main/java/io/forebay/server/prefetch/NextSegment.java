@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
  * The next object by what a client or an origin says of it: of the same scheme and authority as
  * what was asked for, or none.
  */
-public final class NextObject {
+public final class NextSegment {
 
   /** No longer text is read. */
   static final int MAX_REFERENCE = 1024;
 
-  private NextObject() {}
+  private NextSegment() {}
 
   /**
    * That of CMCD's {@code nor}: a relative path in which reserved characters are encoded.

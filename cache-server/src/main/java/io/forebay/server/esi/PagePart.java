@@ -3,7 +3,7 @@ package io.forebay.server.esi;
 import org.jspecify.annotations.Nullable;
 
 /** A part of a page, in its place. */
-sealed interface Node permits TextNode, Include, Try {
+sealed interface PagePart permits TextPart, Include, Try {
 
   /** How far a part has come. */
   enum State {

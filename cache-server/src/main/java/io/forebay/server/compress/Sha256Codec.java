@@ -5,10 +5,10 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
 /** What comes of a body is its SHA-256. */
-final class DigestCodec implements BodyCodec {
+final class Sha256Codec implements BodyCodec {
   private final MessageDigest digest;
 
-  DigestCodec() {
+  Sha256Codec() {
     try {
       digest = MessageDigest.getInstance("SHA-256");
     } catch (NoSuchAlgorithmException e) {

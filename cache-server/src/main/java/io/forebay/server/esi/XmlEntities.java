@@ -1,8 +1,8 @@
 package io.forebay.server.esi;
 
 /** The five entities of XML within attributes. */
-final class Entities {
-  private Entities() {}
+final class XmlEntities {
+  private XmlEntities() {}
 
   /** The text that an attribute stands for. */
   static String decoded(String attribute) {

@@ -9,8 +9,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** What the preset of a route for media means for a request. */
-final class MediaHint {
-  private MediaHint() {}
+final class MediaExplanation {
+  private MediaExplanation() {}
 
   /** Null for a route without a preset. */
   static @Nullable String of(RouteSettings settings, RequestView request) {

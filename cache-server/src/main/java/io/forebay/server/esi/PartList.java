@@ -8,14 +8,14 @@ import org.jspecify.annotations.Nullable;
  * Parts in order. A list that is not active yet requests nothing; one that is discarded drops what
  * is added.
  */
-final class NodeList {
+final class PartList {
 
-  private final Deque<Node> nodes = new ArrayDeque<>();
+  private final Deque<PagePart> nodes = new ArrayDeque<>();
   private boolean isActive;
   private boolean isDiscarded;
   private String why = "";
 
-  void add(Node node) {
+  void add(PagePart node) {
     if (isDiscarded) {
       node.release();
       return;
@@ -33,28 +33,28 @@ final class NodeList {
   void activate() {
     if (!isActive && !isDiscarded) {
       isActive = true;
-      nodes.forEach(Node::activate);
+      nodes.forEach(PagePart::activate);
     }
   }
 
   void discard() {
     isDiscarded = true;
-    Node node = nodes.pollFirst();
+    PagePart node = nodes.pollFirst();
     while (node != null) {
       node.release();
       node = nodes.pollFirst();
     }
   }
 
-  Node.State state() {
-    Node.State state = Node.State.COMPLETE;
-    for (Node node : nodes) {
+  PagePart.State state() {
+    PagePart.State state = PagePart.State.COMPLETE;
+    for (PagePart node : nodes) {
       switch (node.state()) {
         case FAILED -> {
           why = node.why();
-          return Node.State.FAILED;
+          return PagePart.State.FAILED;
         }
-        case RUNNING -> state = Node.State.RUNNING;
+        case RUNNING -> state = PagePart.State.RUNNING;
         case COMPLETE -> {}
       }
     }
@@ -62,33 +62,33 @@ final class NodeList {
   }
 
   /** Writes from the first node on; ALL where none is left. */
-  Node.Drained drain(PageOutput out) {
-    Node first = nodes.peekFirst();
+  PagePart.Drained drain(PageOutput out) {
+    PagePart first = nodes.peekFirst();
     while (first != null) {
-      Node.Drained drained = first.drain(out);
-      if (drained == Node.Drained.FAILED) {
+      PagePart.Drained drained = first.drain(out);
+      if (drained == PagePart.Drained.FAILED) {
         why = first.why();
       }
-      if (drained != Node.Drained.ALL) {
+      if (drained != PagePart.Drained.ALL) {
         return drained;
       }
       nodes.pollFirst();
       first.release();
       first = nodes.peekFirst();
     }
-    return Node.Drained.ALL;
+    return PagePart.Drained.ALL;
   }
 
   long heldBytes() {
     long held = 0;
-    for (Node node : nodes) {
+    for (PagePart node : nodes) {
       held += node.heldBytes();
     }
     return held;
   }
 
   boolean isRunning() {
-    for (Node node : nodes) {
+    for (PagePart node : nodes) {
       if (node.isRunning()) {
         return true;
       }
@@ -97,7 +97,7 @@ final class NodeList {
   }
 
   @Nullable Include firstWaiting() {
-    for (Node node : nodes) {
+    for (PagePart node : nodes) {
       Include waiting = node.firstWaiting();
       if (waiting != null) {
         return waiting;

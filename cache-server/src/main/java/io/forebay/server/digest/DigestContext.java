@@ -10,10 +10,11 @@ import java.util.function.Function;
  * @param policy of a route, by the configuration in force
  * @param pool hashes bodies
  */
-public record Digesting(Function<Route, DigestPolicy> policy, Executor pool) {
+public record DigestContext(Function<Route, DigestPolicy> policy, Executor pool) {
 
   /** No route has digests. */
-  public static final Digesting OFF = new Digesting(route -> DigestPolicy.NONE, Runnable::run);
+  public static final DigestContext OFF =
+      new DigestContext(route -> DigestPolicy.NONE, Runnable::run);
 
   /** A route hashes bodies from now on. Not called on a loop. */
   public void prepare() {

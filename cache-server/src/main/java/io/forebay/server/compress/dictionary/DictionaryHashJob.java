@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Computes the hash of one stored response and writes the marker that leads from it to the
  * response. Owner: the loop.
  */
-final class DigestJob implements CodingStream.Listener {
+final class DictionaryHashJob implements CodingStream.Listener {
 
   private static final int MAX_RETRIES = 20;
   private static final long RETRY_MICROS = 200;
@@ -62,7 +62,7 @@ final class DigestJob implements CodingStream.Listener {
    * @param keyOf makes the whole key of its text and the hash
    * @param done told once, whether the marker is there
    */
-  DigestJob(
+  DictionaryHashJob(
       FillContext loop,
       StoredHead source,
       Marker marker,

@@ -6,7 +6,7 @@ import io.forebay.core.http.RequestView;
 import java.util.List;
 
 /** Which clients of a route get early hints. */
-public enum HintPolicy {
+public enum EarlyHintPolicy {
   /** None. */
   OFF,
   /** Those of HTTP/2 and HTTP/3. */

@@ -7,7 +7,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** RFC 9842 §9.3.3, line by line. */
-final class ReadableResponseTest {
+final class CrossOriginReadabilityTest {
 
   @ParameterizedTest
   @CsvSource(
@@ -40,7 +40,7 @@ final class ReadableResponseTest {
     add(request, "Origin", origin);
     HeaderFields.Builder response = HeaderFields.builder();
     add(response, "Access-Control-Allow-Origin", allowed);
-    assertEquals(isReadable, ReadableResponse.isReadable(request.build(), response::build));
+    assertEquals(isReadable, CrossOriginReadability.isReadable(request.build(), response::build));
   }
 
   private static void add(HeaderFields.Builder fields, String name, String value) {

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The source of the bytes waits while {@link #WINDOW} bytes are held, or more in nodes that are
  * not decided, which count against the bound of the page.
  */
-final class Document implements EsiParser.Handler, CodingStream.Listener {
+final class EsiDocument implements EsiParser.Handler, CodingStream.Listener {
 
   /** Bytes of a fragment that are held while those before it are written. */
   static final int WINDOW = 64 * 1024;
@@ -46,7 +46,7 @@ final class Document implements EsiParser.Handler, CodingStream.Listener {
     }
 
     /** What is added to now; null between attempt and except. */
-    @Nullable NodeList list() {
+    @Nullable PartList list() {
       return switch (place) {
         case TRY -> null;
         case ATTEMPT -> node.attempt();
@@ -59,8 +59,8 @@ final class Document implements EsiParser.Handler, CodingStream.Listener {
   private final TargetUri uri;
   private final int level;
   private final boolean isWhole;
-  private final Held held;
-  private final NodeList nodes = new NodeList();
+  private final HeldBytes held;
+  private final PartList nodes = new PartList();
   private final Deque<Frame> frames = new ArrayDeque<>();
   private final Deque<ByteBuf> incoming = new ArrayDeque<>();
 
@@ -82,12 +82,12 @@ final class Document implements EsiParser.Handler, CodingStream.Listener {
    * @param level 0 for the page
    * @param isWhole whether all of it is held until an attempt is decided
    */
-  Document(PageAssembly page, TargetUri uri, int level, boolean isWhole) {
+  EsiDocument(PageAssembly page, TargetUri uri, int level, boolean isWhole) {
     this.page = page;
     this.uri = uri;
     this.level = level;
     this.isWhole = isWhole;
-    this.held = new Held(page.quota());
+    this.held = new HeldBytes(page.quota());
     nodes.activate();
   }
 
@@ -284,27 +284,27 @@ final class Document implements EsiParser.Handler, CodingStream.Listener {
     }
   }
 
-  Node.State state() {
+  PagePart.State state() {
     if (failure != null) {
-      return Node.State.FAILED;
+      return PagePart.State.FAILED;
     }
-    Node.State state = nodes.state();
-    if (state == Node.State.FAILED) {
+    PagePart.State state = nodes.state();
+    if (state == PagePart.State.FAILED) {
       failure = nodes.why();
       return state;
     }
-    return isParsed ? state : Node.State.RUNNING;
+    return isParsed ? state : PagePart.State.RUNNING;
   }
 
-  Node.Drained drain(PageOutput out) {
+  PagePart.Drained drain(PageOutput out) {
     if (failure != null) {
-      return Node.Drained.FAILED;
+      return PagePart.Drained.FAILED;
     }
-    Node.Drained drained = nodes.drain(out);
-    if (drained == Node.Drained.FAILED) {
+    PagePart.Drained drained = nodes.drain(out);
+    if (drained == PagePart.Drained.FAILED) {
       failure = nodes.why();
     }
-    return drained == Node.Drained.ALL && !isParsed ? Node.Drained.WAITS : drained;
+    return drained == PagePart.Drained.ALL && !isParsed ? PagePart.Drained.WAITS : drained;
   }
 
   /** Why it failed, with what it is of. */
@@ -435,8 +435,8 @@ final class Document implements EsiParser.Handler, CodingStream.Listener {
       fail("has esi:try within each other, more than " + MAX_NESTED_TRIES);
       return;
     }
-    NodeList list = list();
-    Held counted = counted();
+    PartList list = list();
+    HeldBytes counted = counted();
     if (!counted.add(0)) {
       fail(noRoom());
       return;
@@ -451,7 +451,7 @@ final class Document implements EsiParser.Handler, CodingStream.Listener {
   }
 
   private void include(Map<String, String> attributes) {
-    NodeList list = list();
+    PartList list = list();
     String src = attributes.get("src");
     if (list == null || failure != null) {
       return;
@@ -460,7 +460,7 @@ final class Document implements EsiParser.Handler, CodingStream.Listener {
       fail("has more includes than esi.includes allows");
       return;
     }
-    Held counted = counted();
+    HeldBytes counted = counted();
     if (!counted.add(0)) {
       fail(noRoom());
       return;
@@ -478,23 +478,23 @@ final class Document implements EsiParser.Handler, CodingStream.Listener {
   }
 
   private String url(String attribute) {
-    return page.variables().expanded(Entities.decoded(attribute), Variables.Into.URL);
+    return page.variables().expanded(XmlEntities.decoded(attribute), Variables.Into.URL);
   }
 
   private void addText(ByteBuf text) {
-    NodeList list = isInRemove || failure != null ? null : list();
+    PartList list = isInRemove || failure != null ? null : list();
     if (list == null) {
       text.release();
       return;
     }
     int length = text.readableBytes();
-    Held counted = counted();
+    HeldBytes counted = counted();
     if (!counted.add(length)) {
       text.release();
       fail(noRoom());
       return;
     }
-    list.add(new TextNode(counted, text));
+    list.add(new TextPart(counted, text));
     if (page.holdsTooMuch()) {
       tooMuchHeld();
     }
@@ -516,7 +516,7 @@ final class Document implements EsiParser.Handler, CodingStream.Listener {
   }
 
   /** What is added to now; null where nothing is. */
-  private @Nullable NodeList list() {
+  private @Nullable PartList list() {
     Frame top = frames.peekFirst();
     return top == null ? nodes : top.list();
   }
@@ -524,7 +524,7 @@ final class Document implements EsiParser.Handler, CodingStream.Listener {
   /** Whether what is added now is written as it comes. */
   private boolean isStreaming() {
     for (Frame frame : frames) {
-      NodeList list = frame.list();
+      PartList list = frame.list();
       if (list == null || !frame.node.isChosen(list)) {
         return false;
       }
@@ -533,7 +533,7 @@ final class Document implements EsiParser.Handler, CodingStream.Listener {
   }
 
   /** Where what is added now is counted. */
-  private Held counted() {
+  private HeldBytes counted() {
     return isWhole || !isStreaming() ? page.undecided() : held;
   }
 }

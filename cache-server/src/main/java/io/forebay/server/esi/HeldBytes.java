@@ -7,14 +7,14 @@ import io.forebay.server.deliver.CopyQuota;
  * clients. Each part costs {@link #PART_BYTES} beside its bytes, so that many small ones are
  * bounded, too.
  */
-final class Held {
+final class HeldBytes {
 
   static final int PART_BYTES = 256;
 
   private final CopyQuota quota;
   private long bytes;
 
-  Held(CopyQuota quota) {
+  HeldBytes(CopyQuota quota) {
     this.quota = quota;
   }
 

@@ -22,7 +22,7 @@ import java.util.Set;
  *   any other                 no request: the include fails
  * </pre>
  */
-final class Fragments {
+final class FragmentRequests {
 
   /** Longer URLs fail. */
   private static final int MAX_URL = 4096;
@@ -68,7 +68,7 @@ final class Fragments {
   private final HeaderFields own;
   private final HeaderFields others;
 
-  Fragments(RequestView page, EsiConfig config, Subrequests exchanges) {
+  FragmentRequests(RequestView page, EsiConfig config, Subrequests exchanges) {
     this.page = page;
     this.config = config;
     this.exchanges = exchanges;
@@ -98,7 +98,7 @@ final class Fragments {
   record Refused(String why) implements Found {}
 
   /** The target of an include's URL, relative to that of the document that has it. */
-  Found target(Document parent, String url) {
+  Found target(EsiDocument parent, String url) {
     if (parent.level() >= config.limits().depth()) {
       return new Refused("has an include below esi.depth");
     }
@@ -125,7 +125,7 @@ final class Fragments {
   }
 
   /** Starts the exchange of a fragment, whose content goes into the document. */
-  void start(Document into, Target target, PageAssembly assembly) {
+  void start(EsiDocument into, Target target, PageAssembly assembly) {
     FragmentSink sink = new FragmentSink(assembly, into, exchanges);
     into.source(sink);
     assembly.begins(sink);
