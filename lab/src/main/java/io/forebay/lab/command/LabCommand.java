@@ -1,0 +1,19 @@
+package io.forebay.lab.command;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** The commands of the lab. Exits with 0, with 2 for wrong usage, and with 1 for all else. */
+@Command(
+    name = "forebay lab",
+    mixinStandardHelpOptions = true,
+    description = "Repeats published tests of edge caches on this machine.",
+    synopsisSubcommandLabel = "COMMAND")
+public final class LabCommand {
+
+  private LabCommand() {}
+
+  public static void main(String[] arguments) {
+    System.exit(new CommandLine(new LabCommand()).execute(arguments));
+  }
+}

@@ -1,0 +1,5 @@
+/** Whether two runs differ by more than their noise. */
+@NullMarked
+package io.forebay.lab.compare;
+
+import org.jspecify.annotations.NullMarked;
