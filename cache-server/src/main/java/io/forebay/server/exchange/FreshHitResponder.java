@@ -95,13 +95,14 @@ final class FreshHitResponder {
   boolean send(RuntimeConfig snapshot, WireRequest request, ResponseSink sink, ClientInfo client) {
     long startNanos = System.nanoTime();
     Route route = snapshot.routes().match(request.authority(), request.pathText());
-    if (route == null
-        || !isPlain(route, request)
-        || snapshot.esi(route).isOn()
-        || snapshot.prefetch(route).isOn()) {
+    if (route == null || !isPlain(route, request)) {
       return false;
     }
-    RouteRules rules = snapshot.rules(route);
+    boolean featured = snapshot.hasFeatures(route);
+    if (featured && (snapshot.esi(route).isOn() || snapshot.prefetch(route).isOn())) {
+      return false;
+    }
+    RouteRules rules = featured ? snapshot.rules(route) : null;
     if (rules != null && !staysFast(snapshot, rules, request, client)) {
       return false;
     }
@@ -111,9 +112,9 @@ final class FreshHitResponder {
     }
     StoredHead head = lane.head();
     long now = loop.nowMillis();
-    RouteProtection gate = snapshot.gate(route);
+    RouteProtection gate = featured ? snapshot.gate(route) : null;
     if (!isServable(route, request, head, meta, now)
-        || snapshot.errorPages(route).ofOrigin(meta.status()) != null) {
+        || (featured && snapshot.errorPages(route).ofOrigin(meta.status()) != null)) {
       lane.unpin(head.region());
       return false;
     }
@@ -145,7 +146,7 @@ final class FreshHitResponder {
       counters.copies.served++;
     }
     counters.fastHitTime.record(nanos);
-    Cmcd told = players.read(snapshot, route, request);
+    Cmcd told = featured ? players.read(snapshot, route, request) : null;
     if (accessLog.isEnabled()) {
       accessLog.record(
           event
@@ -264,14 +265,9 @@ final class FreshHitResponder {
     int region = head.region();
     long length = head.totalLength();
     boolean hasBody = !request.isHead() && length != 0;
-    RouteLimits limits = snapshot.limits(route);
-    if (limits != null && limits.limitsConnections()) {
-      sink.tighten(limits.noProgressNanos(), limits.keepAliveNanos());
-    }
     try {
-      Pacing pacing = snapshot.pacing(route, edits);
-      if (pacing != null) {
-        sink.pace(pacing);
+      if (snapshot.hasFeatures(route)) {
+        limit(snapshot, route, sink, edits);
       }
       HeadWriter out = heads.begin(sink, meta.status(), edits);
       responses.writeFresh(snapshot, route, request.scheme(), client, out, head, meta, now);
@@ -286,5 +282,18 @@ final class FreshHitResponder {
     }
     Delivery.sendPinned(leases, sink, region, head.bodyOffset(), (int) length);
     return length;
+  }
+
+  /** Holds the connection to what the route says of its pace and its deadlines. */
+  private static void limit(
+      RuntimeConfig snapshot, Route route, ResponseSink sink, @Nullable RuleOutcome edits) {
+    RouteLimits limits = snapshot.limits(route);
+    if (limits != null && limits.limitsConnections()) {
+      sink.tighten(limits.noProgressNanos(), limits.keepAliveNanos());
+    }
+    Pacing pacing = snapshot.pacing(route, edits);
+    if (pacing != null) {
+      sink.pace(pacing);
+    }
   }
 }

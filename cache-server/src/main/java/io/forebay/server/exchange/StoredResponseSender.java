@@ -434,18 +434,23 @@ final class StoredResponseSender {
     if (meta.lacksVary()) {
       out.variesByEncoding();
     }
-    DictionaryLines.write(
-        out,
-        snapshot,
-        route,
-        scheme,
-        meta,
-        true,
-        loop.store().region(head.region()),
-        blockOffset,
-        blockLength);
+    boolean featured = snapshot.hasFeatures(route);
+    if (featured) {
+      DictionaryLines.write(
+          out,
+          snapshot,
+          route,
+          scheme,
+          meta,
+          true,
+          loop.store().region(head.region()),
+          blockOffset,
+          blockLength);
+    }
     TagFields.filter(out, snapshot, client);
-    PlayerReports.tell(out, snapshot, route, context.load().isShedding(), true, 0);
+    if (featured) {
+      PlayerReports.tell(out, snapshot, route, context.load().isShedding(), true, 0);
+    }
     long ageMillis = Age.currentAgeMillis(meta, now);
     long ttlSeconds = Age.timeToLiveSeconds(meta.freshnessLifetimeMillis(), ageMillis);
     out.age(Age.seconds(ageMillis))
