@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -234,6 +235,7 @@ final class PurgeIT {
     assertEquals(List.of("forebay: the journal cannot be written"), failed.errLines());
   }
 
+  @Tag("full")
   @Test
   void tokenComesFromAFileOrTheEnvironment() throws Exception {
     Path token = directory.resolve("token");

@@ -8,6 +8,7 @@ import io.forebay.testing.Await;
 import io.forebay.testing.EdgeProcess;
 import io.forebay.testing.PathOrigin;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class PlainJarIT {
   @TempDir private Path directory;
 
+  @Tag("full")
   @Test
   void theJvmPrintsNoWarning() throws Exception {
     try (PathOrigin origin = PathOrigin.start();

@@ -221,8 +221,9 @@ final class ServerKeptBodyTest {
             });
         crowd.add(edge.connect().request("GET", "/crowd/" + i));
       }
+      // One of the crowd may run out of room itself, hence not all 8 MiB.
       Await.until(
-          "there is no room left", () -> edge.server().store().unfinishedBytes() > 15 * MIB / 2);
+          "there is no room for the rest", () -> edge.server().store().unfinishedBytes() > 5 * MIB);
       crowded.countDown();
       CompletableFuture<byte[]> followed =
           CompletableFuture.supplyAsync(() -> read(follower, second), threads);

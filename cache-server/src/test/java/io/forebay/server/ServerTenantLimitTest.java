@@ -414,6 +414,7 @@ final class ServerTenantLimitTest {
   // --- chaos ------------------------------------------------------------------------------------
 
   /** Requests that end in every way, over all protocols: nothing stays counted. */
+  @Tag("full")
   @Test
   void whateverBecomesOfRequestsNothingStaysCounted() throws Exception {
     long seed = Long.getLong("test.seed", System.nanoTime());
