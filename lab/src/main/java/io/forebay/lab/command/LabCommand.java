@@ -8,7 +8,10 @@ import picocli.CommandLine.Command;
     name = "forebay lab",
     mixinStandardHelpOptions = true,
     description = "Repeats published tests of edge caches on this machine.",
-    synopsisSubcommandLabel = "COMMAND")
+    synopsisSubcommandLabel = "COMMAND",
+    subcommands = {
+      ClientCommand.class,
+    })
 public final class LabCommand {
 
   private LabCommand() {}

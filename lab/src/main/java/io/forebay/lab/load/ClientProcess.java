@@ -1,0 +1,31 @@
+package io.forebay.lab.load;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/** The lab's own client, as one process on this machine or several that share the load. */
+public final class ClientProcess implements LoadGenerator {
+  private final ClientGroup group;
+
+  /**
+   * A generator.
+   *
+   * @param processes started for each plan
+   * @param threads event loops of each process
+   */
+  public ClientProcess(int processes, int threads) {
+    List<String> command = ClientJvm.here();
+    group =
+        new ClientGroup(
+            IntStream.range(0, processes)
+                .mapToObj(i -> new ClientGroup.Member(Integer.toString(i + 1), command))
+                .toList(),
+            threads);
+  }
+
+  @Override
+  public LoadOutcome run(LoadPlan plan) throws IOException, InterruptedException {
+    return group.run(plan);
+  }
+}

@@ -1,0 +1,132 @@
+package io.forebay.lab.load;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.forebay.lab.result.LoadTotals;
+import io.forebay.testing.Await;
+import io.forebay.testing.PathOrigin;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Clients as processes. */
+@Tag("slow")
+class ClientProcessTest {
+  @TempDir Path directory;
+  private PathOrigin origin;
+
+  @BeforeEach
+  void start() throws IOException {
+    origin = PathOrigin.start();
+    origin.otherwise(exchange -> exchange.respond(200, "", "hello"));
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    origin.close();
+  }
+
+  @Test
+  void severalProcessesShareTheLoad() throws Exception {
+    LoadOutcome outcome =
+        new ClientProcess(2, 1).run(Plans.to(origin.url()).connections(5).rate(1.5, 100).plan());
+
+    assertWhole(outcome, List.of("1", "2"));
+    assertEquals(5, origin.connections());
+  }
+
+  private void assertWhole(LoadOutcome outcome, List<String> clients) {
+    LoadTotals totals = outcome.totals();
+    assertEquals(Map.of(), totals.errors());
+    assertEquals(150, totals.lastByte().count());
+    assertEquals(150, origin.requests().size());
+    assertEquals(5, totals.connections());
+    assertEquals(2, outcome.seconds().size());
+    assertEquals(clients, outcome.clocks().stream().map(LoadOutcome.ClientClock::client).toList());
+    for (LoadOutcome.ClientClock clock : outcome.clocks()) {
+      // The clock of this machine against itself.
+      assertTrue(
+          Math.abs(clock.offsetMillis()) <= clock.errorMillis() + 0.01,
+          outcome.clocks().toString());
+    }
+  }
+
+  @Test
+  void aSingleOneAsksForNoClock() throws Exception {
+    LoadOutcome outcome =
+        new ClientProcess(1, 2).run(Plans.to(origin.url()).connections(5).rate(1.5, 100).plan());
+
+    assertWhole(outcome, List.of());
+  }
+
+  @Test
+  void clientsOnOtherHostsAreStartedBySsh() throws Exception {
+    Path ssh = directory.resolve("ssh");
+    Files.writeString(
+        ssh,
+        """
+        #!/bin/sh
+        test "$1 $2 $3" = "-T -o BatchMode=yes" || exit 9
+        echo "$4" >> '%s/hosts'
+        shift 4
+        exec sh -c "$(printf %%s "$*" | sed "s#-jar '/opt/the lab.jar'#-cp %s io.forebay.lab.command.LabCommand#")"
+        """
+            .formatted(directory, System.getProperty("java.class.path")));
+    Files.setPosixFilePermissions(ssh, PosixFilePermissions.fromString("rwx------"));
+    String java = System.getProperty("java.home") + "/bin/java";
+    LoadOutcome outcome =
+        new RemoteClients(ssh.toString(), List.of("one", "me@two"), java, "/opt/the lab.jar", 1)
+            .run(Plans.to(origin.url()).connections(5).rate(1.5, 100).plan());
+
+    assertWhole(outcome, List.of("one", "me@two"));
+    assertEquals(
+        List.of("me@two", "one"),
+        Files.readAllLines(directory.resolve("hosts")).stream().sorted().toList());
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> new RemoteClients(List.of("-oProxyCommand=x"), "java", "x.jar", 1));
+  }
+
+  @Test
+  void aClientThatCannotRunThePlanSaysWhy() {
+    IOException failure =
+        assertThrows(
+            IOException.class,
+            () -> new ClientProcess(1, 1).run(Plans.to("http://no-such-host.invalid:80").plan()));
+
+    assertTrue(failure.getMessage().contains("no-such-host.invalid"), failure.getMessage());
+  }
+
+  @Test
+  void anInterruptLeavesNothingRunning() throws Exception {
+    CompletableFuture<Throwable> ended = new CompletableFuture<>();
+    Thread runner =
+        Thread.ofPlatform()
+            .start(() -> {
+              try {
+                new ClientProcess(2, 1)
+                    .run(Plans.to(origin.url()).connections(2).rate(600, 20).plan());
+              } catch (IOException | InterruptedException e) {
+                ended.complete(e);
+              }
+            });
+    Await.until("requests", () -> !origin.requests().isEmpty());
+    List<ProcessHandle> clients = ProcessHandle.current().children().toList();
+    runner.interrupt();
+
+    assertInstanceOf(InterruptedException.class, ended.get());
+    Await.until("no client", () -> clients.stream().noneMatch(ProcessHandle::isAlive));
+  }
+}
