@@ -9,7 +9,7 @@
  * processes     {@link EdgeProcess}, an edge from the packaged jar, and its {@link Metrics}; {@link Jar},
  *               the jar's other commands; {@link Commands}, any program; {@link S3Gateway}, an S3 server
  * certificates  {@link Certificates}, an authority and the PEM files of what it issues
- * machine       {@link Ports}, {@link Directories}, {@link PooledBuffers}
+ * machine       {@link Ports}, {@link Directories}, {@link FileTree}, {@link PooledBuffers}
  * waiting       {@link Await}
  * </pre>
  *

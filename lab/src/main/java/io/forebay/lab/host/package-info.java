@@ -4,9 +4,14 @@
  * absent or null, never guessed.
  *
  * <pre>
- *   HostMeter.start(server, origin, client) ──► Sampling ──► one HostSample a second, totals
- *   HostFacts.read()                        ──► cpu, microcode, kernel, NICs, disks, memory
- *   PowerMeter: RAPL, a file of an outside meter, or none
+ *   HostMeter.start(server, origin, client) ──► Recording ──► HostRecord: a HostSample a second,
+ *        │                                                    and one for the measured part
+ *        └─ HostReader ─┬─ ProcessGroup, CompilerThreads      CPU
+ *                       ├─ MachineCounters                    wire, reclaim, disks
+ *                       ├─ ResidentMemory                     memory, by NUMA node
+ *                       └─ PowerMeter                         RAPL, an outside meter's file, none
+ *   HostFacts.read()  ──► cpu, microcode, kernel, NICs, disks, memory
+ *   Energy, Dwpd      ──► what a HostSample means in joules and in the life of drives
  * </pre>
  */
 @NullMarked
