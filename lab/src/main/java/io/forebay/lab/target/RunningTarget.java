@@ -1,0 +1,48 @@
+package io.forebay.lab.target;
+
+import java.io.IOException;
+import java.net.URI;
+import java.util.List;
+import java.util.Map;
+
+/** A started program. Closing stops it and waits for its end. */
+public interface RunningTarget extends AutoCloseable {
+
+  /** Where clients go. */
+  URI address();
+
+  /** Its processes, children included, at the moment. */
+  List<ProcessHandle> processes();
+
+  /**
+   * Its counters since its start.
+   *
+   * @throws IOException when it does not answer
+   */
+  Counters counters() throws IOException, InterruptedException;
+
+  /**
+   * The memory that gives a wanted hit ratio, from the program's own estimate; -1 where it has none
+   * yet or can't tell.
+   *
+   * @param hitRatio 0 to 1
+   */
+  long memoryForHitRatio(double hitRatio) throws IOException, InterruptedException;
+
+  @Override
+  void close() throws IOException;
+
+  /**
+   * Counts since the start; -1 for what the program does not count.
+   *
+   * @param hits answered without asking the origin
+   * @param bytesByTier bytes of hits by {@code memory} and {@code disk}, where it tells
+   */
+  record Counters(
+      long requests, long hits, long bytesSent, long bytesFetched, Map<String, Long> bytesByTier) {
+
+    public Counters {
+      bytesByTier = Map.copyOf(bytesByTier);
+    }
+  }
+}
