@@ -29,13 +29,26 @@ public interface RunningTarget extends AutoCloseable {
    */
   long memoryForHitRatio(double hitRatio) throws IOException, InterruptedException;
 
+  /**
+   * The same for a share of bytes.
+   *
+   * @param byteHitRatio 0 to 1
+   */
+  default long memoryForByteHitRatio(double byteHitRatio) throws IOException, InterruptedException {
+    return -1;
+  }
+
   @Override
   void close() throws IOException;
 
   /**
-   * Counts since the start; -1 for what the program does not count.
+   * Counts since the start; -1 for what the program does not count. The lab's own questions are
+   * left out.
    *
-   * @param hits answered without asking the origin
+   * @param hits answered without asking the origin for this request: also those that waited for
+   *     what another request fetched
+   * @param bytesSent of bodies, where the program tells them from heads
+   * @param bytesFetched the same from the origin
    * @param bytesByTier bytes of hits by {@code memory} and {@code disk}, where it tells
    */
   record Counters(

@@ -1,0 +1,224 @@
+package io.forebay.lab.target;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The processes that are one program under test, such as a TLS front and the cache behind it, and
+ * the directories that they leave. Closing ends the processes, children included, by their ids, and
+ * removes these directories. So does the end of this process, unless it is killed.
+ */
+final class ProcessGroup implements AutoCloseable {
+  private static final Path SHARED_MEMORY = Path.of("/dev/shm");
+  private static final String PREFIX = "forebay-lab-";
+  private static final Duration READY_LIMIT = Duration.ofSeconds(60);
+  private static final Duration STOP_LIMIT = Duration.ofSeconds(20);
+  private static final long PAUSE_MILLIS = 20;
+  private static final int LOG_TAIL = 2_000;
+
+  private static final Set<ProcessGroup> OPEN = ConcurrentHashMap.newKeySet();
+
+  static {
+    Runtime.getRuntime().addShutdownHook(new Thread(ProcessGroup::closeAll, "lab-targets"));
+  }
+
+  private final Path directory;
+  private final List<Member> members = new ArrayList<>();
+  private final List<Path> scratch = new ArrayList<>();
+
+  private record Member(String name, Process process, Path log) {}
+
+  /** Whether something has come about; an exception of I/O means not yet. */
+  @FunctionalInterface
+  interface Condition {
+    boolean holds() throws IOException, InterruptedException;
+  }
+
+  /**
+   * A group without processes.
+   *
+   * @param directory of logs
+   */
+  ProcessGroup(Path directory) {
+    this.directory = directory;
+    OPEN.add(this);
+  }
+
+  /**
+   * A new directory in memory, removed at the end. Others may pass through it, since some programs
+   * become another user.
+   */
+  synchronized Path memoryDirectory() throws IOException {
+    return newDirectory(Files.isWritable(SHARED_MEMORY) ? SHARED_MEMORY : directory);
+  }
+
+  /** New directories on the disks of a specification, removed at the end; none without disks. */
+  synchronized List<Path> diskDirectories(TargetSpec spec) throws IOException {
+    List<Path> made = new ArrayList<>();
+    for (Path place : spec.diskPlaces()) {
+      made.add(directoryAt(place));
+    }
+    return made;
+  }
+
+  /** A new directory below a place, removed at the end. */
+  synchronized Path directoryAt(Path place) throws IOException {
+    return newDirectory(Files.createDirectories(place.toAbsolutePath()));
+  }
+
+  private Path newDirectory(Path place) throws IOException {
+    Path made = Files.createTempDirectory(place, PREFIX);
+    scratch.add(made);
+    Files.setPosixFilePermissions(made, PosixFilePermissions.fromString("rwx--x--x"));
+    return made;
+  }
+
+  /**
+   * Starts a program. Its output goes to {@code NAME.log}.
+   *
+   * @param environment added to the own one, without the variables that set up Forebay
+   */
+  synchronized void start(String name, List<String> command, Map<String, String> environment)
+      throws IOException {
+    Path log = directory.resolve(name + ".log");
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .directory(directory.toFile())
+            .redirectInput(new File("/dev/null"))
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
+    builder.environment().keySet().removeIf(variable -> variable.startsWith("FOREBAY_"));
+    builder.environment().putAll(environment);
+    members.add(new Member(name, builder.start(), log));
+  }
+
+  /**
+   * Waits until a condition holds.
+   *
+   * @throws IOException when it does not in a minute, or when a process ends; with the end of the
+   *     last log
+   */
+  void await(String what, Condition condition) throws IOException, InterruptedException {
+    long deadline = System.nanoTime() + READY_LIMIT.toNanos();
+    @Nullable IOException last = null;
+    while (true) {
+      check();
+      try {
+        if (condition.holds()) {
+          return;
+        }
+      } catch (IOException notYet) {
+        last = notYet;
+      }
+      if (System.nanoTime() - deadline >= 0) {
+        throw new IOException(
+            what + ": not within " + READY_LIMIT.toSeconds() + " s; " + logOf(last()), last);
+      }
+      Thread.sleep(PAUSE_MILLIS);
+    }
+  }
+
+  /** Fails if a process has ended. */
+  synchronized void check() throws IOException {
+    for (Member member : members) {
+      if (!member.process.isAlive()) {
+        throw new IOException(
+            member.name + " ended with " + member.process.exitValue() + ": " + logOf(member));
+      }
+    }
+  }
+
+  private synchronized Member last() {
+    return members.getLast();
+  }
+
+  private static String logOf(Member member) throws IOException {
+    byte[] bytes = Files.exists(member.log) ? Files.readAllBytes(member.log) : new byte[0];
+    int from = Math.max(0, bytes.length - LOG_TAIL);
+    String tail = new String(bytes, from, bytes.length - from, StandardCharsets.UTF_8).strip();
+    return tail.isEmpty() ? member.log + " is empty" : member.log + " ends with\n" + tail;
+  }
+
+  /** All processes, children included. */
+  synchronized List<ProcessHandle> handles() {
+    return members.stream()
+        .map(member -> member.process.toHandle())
+        .flatMap(handle -> Stream.concat(Stream.of(handle), handle.descendants()))
+        .filter(ProcessHandle::isAlive)
+        .toList();
+  }
+
+  private static void closeAll() {
+    for (ProcessGroup group : List.copyOf(OPEN)) {
+      try {
+        group.close();
+      } catch (IOException e) {
+        System.err.println("forebay lab: " + e.getMessage());
+      }
+    }
+  }
+
+  /** Ends the last started process first. */
+  @Override
+  public synchronized void close() throws IOException {
+    OPEN.remove(this);
+    boolean isInterrupted = false;
+    for (Member member : members.reversed()) {
+      isInterrupted |= end(member.process);
+    }
+    members.clear();
+    if (isInterrupted) {
+      Thread.currentThread().interrupt();
+    }
+    for (Path place : scratch.reversed()) {
+      delete(place);
+    }
+    scratch.clear();
+  }
+
+  /** Asks a process to end, then makes it and its children; whether the wait was interrupted. */
+  private static boolean end(Process process) {
+    List<ProcessHandle> children = process.descendants().toList();
+    process.destroy();
+    boolean isInterrupted = false;
+    try {
+      if (!process.waitFor(STOP_LIMIT.toMillis(), TimeUnit.MILLISECONDS)) {
+        process.destroyForcibly();
+      }
+    } catch (InterruptedException e) {
+      isInterrupted = true;
+      process.destroyForcibly();
+    }
+    process.onExit().join();
+    for (ProcessHandle child : children) {
+      child.destroyForcibly();
+      child.onExit().join();
+    }
+    return isInterrupted;
+  }
+
+  private static void delete(Path root) throws IOException {
+    if (!Files.exists(root)) {
+      return;
+    }
+    try (Stream<Path> paths = Files.walk(root)) {
+      for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(path);
+      }
+    }
+  }
+}

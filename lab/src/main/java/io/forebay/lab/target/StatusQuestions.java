@@ -1,0 +1,32 @@
+package io.forebay.lab.target;
+
+import java.io.IOException;
+
+/** A status page that a program counts among its requests, so that questions are counted here. */
+final class StatusQuestions {
+  private final int port;
+  private final String path;
+  private long asked;
+  private long bytes;
+
+  /**
+   * A status page, read.
+   *
+   * @param number of questions so far, this one included
+   * @param earlierBytes of all answers before this one
+   */
+  record Answer(String text, long number, long earlierBytes) {}
+
+  StatusQuestions(int port, String path) {
+    this.port = port;
+    this.path = path;
+  }
+
+  synchronized Answer ask() throws IOException, InterruptedException {
+    asked++;
+    String text = StatusPage.get(port, path);
+    Answer answer = new Answer(text, asked, bytes);
+    bytes += text.length();
+    return answer;
+  }
+}
