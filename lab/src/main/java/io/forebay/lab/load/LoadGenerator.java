@@ -12,4 +12,23 @@ public interface LoadGenerator {
    * @throws InterruptedException when the thread is interrupted; nothing is left running
    */
   LoadOutcome run(LoadPlan plan) throws IOException, InterruptedException;
+
+  /**
+   * The same, and tells of what happens on the way. A generator that can't tell never calls the
+   * observer.
+   */
+  default LoadOutcome run(LoadPlan plan, Observer observer)
+      throws IOException, InterruptedException {
+    return run(plan);
+  }
+
+  /** Is told while a load runs, by any thread. */
+  interface Observer {
+
+    /** The measured phases begin. Called once at most. */
+    void measuring();
+
+    /** A second is over. */
+    void second(LoadOutcome.Second second);
+  }
 }
