@@ -105,7 +105,7 @@ class InvariantsTest {
   private static List<Path> texts() throws IOException {
     List<Path> texts = new ArrayList<>();
     for (String directory :
-        List.of("cache-core", "cache-storage", "cache-server", "cache-cli", "benchmarks")) {
+        List.of("cache-core", "cache-storage", "cache-server", "cache-cli", "benchmarks", "lab")) {
       try (Stream<Path> files = Files.walk(ROOT.resolve(directory).resolve("src"))) {
         files.filter(InvariantsTest::isText).forEach(texts::add);
       }

@@ -152,6 +152,35 @@ final class LauncherIT {
   }
 
   @Test
+  void theLabRunsFromAJarOfItsOwnThatIsBuiltOnce() throws Exception {
+    Path checkout = Files.createDirectory(directory.resolve("a checkout"));
+    Path script = Files.copy(Jar.launcher(), checkout.resolve("forebay"));
+    Path echo = jdk("echo", "25", "printf '<%s>' \"$@\"");
+    // The module is the word behind -pl.
+    script(
+        "bin/mvn",
+        "while [ \"$1\" != -pl ]; do shift; done; echo \"$2\" >> '"
+            + directory
+            + "/built'; mkdir -p \"$2/target\";"
+            + " touch cache-cli/target/forebay.jar lab/target/forebay-lab.jar 2> /dev/null; true");
+    Jar launcher =
+        Jar.command("sh", script.toString())
+            .env("JAVA_HOME", echo.toString())
+            .env("PATH", directory.resolve("bin") + ":" + TOOLS);
+
+    Commands.Finished first = launcher.run("lab", "run", "one-byte", "a b");
+    Commands.Finished second = launcher.env("FOREBAY_JAR", "other.jar").run("lab", "list");
+
+    assertEquals(0, first.exit(), first.err());
+    assertTrue(
+        first.out().endsWith(
+            "<-jar><" + checkout + "/lab/target/forebay-lab.jar><run><one-byte><a b>"),
+        first.out());
+    assertTrue(second.out().endsWith("forebay-lab.jar><list>"), second.out());
+    assertEquals("cache-cli lab", String.join(" ", Files.readAllLines(directory.resolve("built"))));
+  }
+
+  @Test
   void runsThroughALinkFromElsewhere() throws Exception {
     Path link = Files.createSymbolicLink(directory.resolve("link"), Jar.launcher());
 
