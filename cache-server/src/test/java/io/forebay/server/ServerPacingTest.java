@@ -67,10 +67,19 @@ final class ServerPacingTest {
                   - {when: {path: /free/by-rule}, pacing: {rate: 2MiB}}
                   - {when: {path: /free/small-by-rule}, pacing: {rate: 2MiB}}
               - {match: {path: /paced/}, pacing: {rate: 2MiB}}
+              - match: {path: /asked/}
+                cmcd: on
+                pacing: {rate: 1GiB, bit-rate-factor: 2}
               - {match: {path: /burst/}, pacing: {rate: 1MiB, initial-burst: 1GiB}}
             """);
     for (String path :
-        List.of("/paced/big", "/paced/passed", "/burst/big", "/free/big", "/free/by-rule")) {
+        List.of(
+            "/paced/big",
+            "/paced/passed",
+            "/burst/big",
+            "/free/big",
+            "/free/by-rule",
+            "/asked/big")) {
       String control = path.endsWith("passed") ? "no-store" : "max-age=1000";
       origin.on(path, TestOrigin.ok("cache-control: " + control + "\r\n", body));
     }
@@ -198,6 +207,29 @@ final class ServerPacingTest {
               return null;
             });
         assertPaced(nanos, path + " over " + protocol);
+      }
+    }
+  }
+
+  /** The first is a miss, the second a hit of the fast lane. */
+  @ParameterizedTest
+  @ValueSource(strings = {"plain", "HTTP/3"})
+  void aResponseFollowsTheBitRateThatItsPlayerNames(String protocol) throws Exception {
+    assertPaced(protocol, List.of("/asked/big?CMCD=br%3D8388", "/asked/big?CMCD=br%3D8388"));
+  }
+
+  @Tag("full")
+  @ParameterizedTest
+  @ValueSource(strings = {"plain", "TLS", "HTTP/2", "HTTP/3"})
+  void theThroughputThatAPlayerAsksForGoesBeforeTheBitRate(String protocol) throws Exception {
+    assertPaced(protocol, List.of("/asked/big?CMCD=br%3D500000%2Crtp%3D16776"));
+  }
+
+  @Test
+  void aPlayerThatStartsOrHasRunDryGetsTheRateOfTheRoute() throws Exception {
+    try (Client client = connect("plain")) {
+      for (String told : List.of("br%3D8388%2Csu", "br%3D8388%2Cbs", "br%3D", "bl%3D100")) {
+        awaitFast(told, () -> client.get("/asked/big?CMCD=" + told));
       }
     }
   }

@@ -41,6 +41,8 @@ public final class Cmcd implements BiConsumer<CharSequence, CharSequence> {
 
   private static final long MAX_KBITS = 1_000_000_000;
 
+  private static final int BYTES_PER_KBIT = 125;
+
   private static final CmcdKey[] KEYS = CmcdKey.values();
   private static final int ABSENT = -1;
   private static final byte[] TRUE = "true".getBytes(StandardCharsets.US_ASCII);
@@ -297,6 +299,24 @@ public final class Cmcd implements BiConsumer<CharSequence, CharSequence> {
       cursor.skipSpaces();
     }
     return texts;
+  }
+
+  /**
+   * The rate that the player asks for: its {@code rtp}, or so many times the bit rate of the object
+   * ({@code br}). A player that starts or has run dry ({@code su}, {@code bs}) asks for none.
+   *
+   * @return bytes a second, or -1
+   */
+  public long askedRate(int bitRateFactor) {
+    if (has(CmcdKey.SU) || has(CmcdKey.BS)) {
+      return -1;
+    }
+    long wanted = number(CmcdKey.RTP);
+    long bitRate = number(CmcdKey.BR);
+    if (wanted > 0) {
+      return Math.min(wanted, MAX_KBITS) * BYTES_PER_KBIT;
+    }
+    return bitRate > 0 ? Math.min(bitRate, MAX_KBITS) * bitRateFactor * BYTES_PER_KBIT : -1;
   }
 
   /** The next objects as it names them ({@code nor}), unless it wants a range of one; allocates. */

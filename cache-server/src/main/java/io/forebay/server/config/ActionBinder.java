@@ -340,7 +340,7 @@ final class ActionBinder {
         ofBurst == null
             ? Long.valueOf(0)
             : reader.value(path + ".initial-burst", ofBurst.value(), PacingKeys.BURST);
-    return rate == null || burst == null ? null : new Pacing(rate, burst);
+    return rate == null || burst == null ? null : new Pacing(rate, burst, 0);
   }
 
   private @Nullable Rewrite rewrite(String path, ConfigTree tree) {

@@ -536,15 +536,25 @@ final class ConfigBinder extends Binder {
   private @Nullable Pacing pacing(String scope) {
     Long rate = value(scope, PacingKeys.ROUTE_RATE);
     Long burst = value(scope, PacingKeys.ROUTE_BURST);
-    String path = scope + "." + PacingKeys.ROUTE_BURST.name();
-    Raw raw = values.get(path);
-    if (rate == null && raw != null) {
-      if (values.get(scope + "." + PacingKeys.ROUTE_RATE.name()) == null) {
-        problems.add(raw.place().problem(path, "the pacing has no rate", "add rate, or remove it"));
+    Integer factor = value(scope, PacingKeys.ROUTE_BIT_RATE_FACTOR);
+    if (values.get(scope + "." + PacingKeys.ROUTE_RATE.name()) == null) {
+      for (Field<RouteConfig, ?> of :
+          List.of(PacingKeys.ROUTE_BURST, PacingKeys.ROUTE_BIT_RATE_FACTOR)) {
+        if (values.get(scope + "." + of.name()) != null) {
+          keyProblem(scope, of, "the pacing has no rate", "add rate, or remove it");
+        }
       }
-      return null;
     }
-    return rate == null ? null : new Pacing(rate, burst == null ? 0 : burst);
+    if (factor != null && !given(scope, VideoKeys.CMCD)) {
+      keyProblem(
+          scope,
+          PacingKeys.ROUTE_BIT_RATE_FACTOR,
+          "the route reads no CMCD, which tells the bit rate",
+          "add cmcd: on, or remove it");
+    }
+    return rate == null
+        ? null
+        : new Pacing(rate, burst == null ? 0 : burst, factor == null ? 0 : factor);
   }
 
   private RouteLog log(String scope) {

@@ -31,10 +31,26 @@ final class PacingKeys {
           route -> ofRoute(route, false),
           "What of each response is sent at full speed before `pacing.rate` applies.");
 
+  static final Field<RouteConfig, Integer> ROUTE_BIT_RATE_FACTOR =
+      optional(
+          "pacing.bit-rate-factor",
+          ValueType.integer(1, 100),
+          "players are not asked",
+          false,
+          PacingKeys::factor,
+          "With `cmcd: on`: an object is sent at so many times the bit rate that the player names,"
+              + " or at the throughput that it asks for, at most at `pacing.rate`.");
+
   /** Of each route. */
-  static final List<Field<RouteConfig, ?>> OF_ROUTE = List.of(ROUTE_RATE, ROUTE_BURST);
+  static final List<Field<RouteConfig, ?>> OF_ROUTE =
+      List.of(ROUTE_RATE, ROUTE_BURST, ROUTE_BIT_RATE_FACTOR);
 
   private PacingKeys() {}
+
+  private static @Nullable Integer factor(RouteConfig route) {
+    Pacing pacing = route.pacing();
+    return pacing == null || pacing.bitRateFactor() == 0 ? null : pacing.bitRateFactor();
+  }
 
   private static @Nullable Long ofRoute(RouteConfig route, boolean isRate) {
     Pacing pacing = route.pacing();

@@ -267,7 +267,7 @@ final class FreshHitResponder {
     boolean hasBody = !request.isHead() && length != 0;
     try {
       if (snapshot.hasFeatures(route)) {
-        limit(snapshot, route, sink, edits);
+        limit(snapshot, route, request, sink, edits);
       }
       HeadWriter out = heads.begin(sink, meta.status(), edits);
       responses.writeFresh(snapshot, route, request.scheme(), client, out, head, meta, now);
@@ -285,15 +285,19 @@ final class FreshHitResponder {
   }
 
   /** Holds the connection to what the route says of its pace and its deadlines. */
-  private static void limit(
-      RuntimeConfig snapshot, Route route, ResponseSink sink, @Nullable RuleOutcome edits) {
+  private void limit(
+      RuntimeConfig snapshot,
+      Route route,
+      WireRequest request,
+      ResponseSink sink,
+      @Nullable RuleOutcome edits) {
     RouteLimits limits = snapshot.limits(route);
     if (limits != null && limits.limitsConnections()) {
       sink.tighten(limits.noProgressNanos(), limits.keepAliveNanos());
     }
     Pacing pacing = snapshot.pacing(route, edits);
     if (pacing != null) {
-      sink.pace(pacing);
+      sink.pace(pacing.rate(players.askedRate(pacing, request)), pacing.burstBytes());
     }
   }
 }

@@ -5,6 +5,7 @@ import io.forebay.core.route.Route;
 import io.forebay.server.cmcd.Cmcd;
 import io.forebay.server.cmcd.CmcdSettings;
 import io.forebay.server.counters.LoopCounters;
+import io.forebay.server.pacing.Pacing;
 import io.forebay.server.response.CmsdLines;
 import io.forebay.server.response.HeadWriter;
 import io.forebay.server.runtime.RuntimeConfig;
@@ -32,15 +33,32 @@ final class PlayerReports {
     if (!settings.isRead()) {
       return null;
     }
+    Cmcd reader = reader();
+    if (!reader.read(request.fields(), request.queryText())) {
+      return null;
+    }
+    reader.count(counters.cmcd.of(route.number()));
+    return reader;
+  }
+
+  /** As {@link Cmcd#askedRate}, where the pacing follows players; counts nothing. */
+  long askedRate(Pacing pacing, RequestView request) {
+    int factor = pacing.bitRateFactor();
+    if (factor == 0) {
+      return -1;
+    }
+    Cmcd reader = reader();
+    return reader.read(request.fields(), request.queryText()) && !reader.isMalformed()
+        ? reader.askedRate(factor)
+        : -1;
+  }
+
+  private Cmcd reader() {
     Cmcd reader = cmcd;
     if (reader == null) {
       reader = new Cmcd();
       cmcd = reader;
     }
-    if (!reader.read(request.fields(), request.queryText())) {
-      return null;
-    }
-    reader.count(counters.cmcd.of(route.number()));
     return reader;
   }
 

@@ -13,6 +13,7 @@ import io.forebay.server.counters.NameTable;
 import io.forebay.server.esi.EsiRecord;
 import io.forebay.server.esi.EsiRole;
 import io.forebay.server.http.ClientInfo;
+import io.forebay.server.pacing.Pacing;
 import io.forebay.server.response.LoggedFields;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +44,9 @@ final class RequestRecord extends RequestEvent implements EsiRecord {
 
   /** The next objects, as the client names them. */
   private List<String> named = List.of();
+
+  /** Bytes a second that the player asks for, or -1. */
+  private long askedRate = -1;
 
   private int status;
   private long bodyBytes;
@@ -91,6 +95,10 @@ final class RequestRecord extends RequestEvent implements EsiRecord {
     if (told != null && request.config().prefetch(request.route()).isOn()) {
       named = told.nextObjects();
     }
+    Pacing pacing = request.config().pacing(request.route(), null);
+    if (told != null && pacing != null && pacing.bitRateFactor() > 0) {
+      askedRate = told.askedRate(pacing.bitRateFactor());
+    }
     int count = rules.requestHeaders().size();
     if (count > 0 && loop.accessLog().isEnabled()) {
       headers = new CharSequence[count];
@@ -102,6 +110,11 @@ final class RequestRecord extends RequestEvent implements EsiRecord {
     if (!ofResponse.isEmpty() && loop.accessLog().isEnabled()) {
       request.logs(new LoggedFields(ofResponse.size(), RouteLog.MAX_VALUE_LENGTH).of(ofResponse));
     }
+  }
+
+  /** Bytes a second that the player asks for, where a pacing follows players; or -1. */
+  long askedRate(Pacing pacing) {
+    return pacing.bitRateFactor() > 0 ? askedRate : -1;
   }
 
   /** The request has been sent on to an origin, by itself or as the leader of a fill. */

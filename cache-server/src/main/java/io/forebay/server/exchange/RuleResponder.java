@@ -94,7 +94,7 @@ final class RuleResponder {
       ClientRequest request, ClientResponse response, @Nullable RuleOutcome outcome) {
     Pacing pacing = request.config().pacing(request.route(), outcome);
     if (pacing != null) {
-      response.sink().pace(pacing);
+      response.sink().pace(pacing.rate(response.record().askedRate(pacing)), pacing.burstBytes());
     }
   }
 

@@ -1,7 +1,6 @@
 package io.forebay.server.http;
 
 import io.forebay.core.http.HeaderFields;
-import io.forebay.server.pacing.Pacing;
 import io.forebay.server.tunnel.TunnelEnd;
 import io.netty.buffer.ByteBuf;
 
@@ -24,8 +23,11 @@ public interface ResponseSink extends LeaseHolder {
   /**
    * How fast the response is sent; called before {@link #head}, the last call counts. Without it:
    * at full speed.
+   *
+   * @param bytesPerSecond behind the burst
+   * @param burstBytes what is sent at full speed first
    */
-  default void pace(Pacing by) {}
+  default void pace(long bytesPerSecond, long burstBytes) {}
 
   /** Sends an interim response; ignored by adapters whose peer cannot take one. */
   void informational(int status, HeaderFields fields);

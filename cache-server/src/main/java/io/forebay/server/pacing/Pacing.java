@@ -5,19 +5,25 @@ package io.forebay.server.pacing;
  *
  * @param bytesPerSecond of a connection, at most
  * @param burstBytes what of each response is sent at full speed first
+ * @param bitRateFactor how many times its bit rate an object is sent at, where the player tells
+ *     that; 0 where players are not asked
  */
-public record Pacing(long bytesPerSecond, long burstBytes) {
+public record Pacing(long bytesPerSecond, long burstBytes, int bitRateFactor) {
 
   /** A rate that no connection reaches. */
   public static final long UNPACED = Long.MAX_VALUE;
 
-  private static final int MIN_CHUNK_BYTES = 16 * 1024;
+  /** The lowest rate, in bytes a second. */
+  public static final long MIN_RATE = 16 * 1024;
 
-  /** Chunks that a connection takes in this part of a second. */
-  private static final int CHUNKS_PER_SECOND = 20;
-
-  /** The length of chunks: short, because what waits for the pace has to be kept somewhere. */
-  int chunkBytes(int usual) {
-    return Math.clamp(bytesPerSecond / CHUNKS_PER_SECOND, Math.min(MIN_CHUNK_BYTES, usual), usual);
+  /**
+   * The rate of one response.
+   *
+   * @param asked bytes a second that its player asks for; negative where it does not
+   */
+  public long rate(long asked) {
+    return asked < 0
+        ? bytesPerSecond
+        : Math.clamp(asked, Math.min(MIN_RATE, bytesPerSecond), bytesPerSecond);
   }
 }

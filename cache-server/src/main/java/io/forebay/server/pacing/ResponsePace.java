@@ -1,34 +1,37 @@
 package io.forebay.server.pacing;
 
-import org.jspecify.annotations.Nullable;
-
 /**
  * How far one response is in its pacing. Reused where responses follow each other. Confined to the
  * loop of its connection.
  */
 public final class ResponsePace {
-  private @Nullable Pacing pacing;
+  private static final int MIN_CHUNK_BYTES = 16 * 1024;
+
+  /** Chunks that a connection takes in this part of a second. */
+  private static final int CHUNKS_PER_SECOND = 20;
+
+  private long bytesPerSecond = Pacing.UNPACED;
   private long burstLeft;
 
   public ResponsePace() {}
 
   /** The next response has no pacing. */
   public void clear() {
-    pacing = null;
+    bytesPerSecond = Pacing.UNPACED;
     burstLeft = 0;
   }
 
-  public void begin(Pacing by) {
-    pacing = by;
-    burstLeft = by.burstBytes();
+  /** The next response has this rate, behind its burst. */
+  public void begin(long rate, long burstBytes) {
+    bytesPerSecond = rate;
+    burstLeft = burstBytes;
   }
 
   /**
    * The rate that it may be sent at now, {@link Pacing#UNPACED} in its burst and without a pacing.
    */
   public long rate() {
-    Pacing by = pacing;
-    return by == null || burstLeft > 0 ? Pacing.UNPACED : by.bytesPerSecond();
+    return burstLeft > 0 ? Pacing.UNPACED : bytesPerSecond;
   }
 
   /** Body bytes go out; says whether the burst ends with them. */
@@ -42,14 +45,16 @@ public final class ResponsePace {
 
   /** Whether it has a pacing, be it in its burst. */
   public boolean isPaced() {
-    return pacing != null;
+    return bytesPerSecond != Pacing.UNPACED;
   }
 
   /**
-   * How many bytes to hand over at once, where {@code usual} is what a response without pacing has.
+   * How many bytes to hand over at once, where {@code usual} is what a response without pacing has:
+   * few, because what waits for the pace has to be kept somewhere.
    */
   public int chunkBytes(int usual) {
-    Pacing by = pacing;
-    return by == null ? usual : by.chunkBytes(usual);
+    return isPaced()
+        ? Math.clamp(bytesPerSecond / CHUNKS_PER_SECOND, Math.min(MIN_CHUNK_BYTES, usual), usual)
+        : usual;
   }
 }

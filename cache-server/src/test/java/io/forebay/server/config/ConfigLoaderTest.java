@@ -428,7 +428,7 @@ final class ConfigLoaderTest {
             RouteLog.DEFAULT,
             EsiConfig.OFF,
             RouteResponseConfig.NONE,
-            new Pacing(2 << 20, 512 << 10)),
+            new Pacing(2 << 20, 512 << 10, 0)),
         config.routes().get(0));
     assertEquals("route-2", config.routes().get(1).name());
     assertEquals(

@@ -69,7 +69,7 @@ final class PaceBucketTest {
     ResponsePace pace = new ResponsePace();
     assertFalse(pace.isPaced());
     assertEquals(Pacing.UNPACED, pace.rate());
-    pace.begin(new Pacing(RATE, 100));
+    pace.begin(RATE, 100);
     assertEquals(Pacing.UNPACED, pace.rate());
     assertFalse(pace.onBytes(99));
     assertTrue(pace.onBytes(1));
@@ -77,7 +77,7 @@ final class PaceBucketTest {
     assertFalse(pace.onBytes(1), "said once");
     pace.clear();
     assertEquals(Pacing.UNPACED, pace.rate());
-    pace.begin(new Pacing(RATE, 0));
+    pace.begin(RATE, 0);
     assertEquals(RATE, pace.rate());
   }
 
@@ -85,12 +85,12 @@ final class PaceBucketTest {
   void chunksOfSlowResponsesAreShort() {
     ResponsePace pace = new ResponsePace();
     assertEquals(131072, pace.chunkBytes(131072));
-    pace.begin(new Pacing(RATE, 0));
+    pace.begin(RATE, 0);
     assertEquals(50_000, pace.chunkBytes(131072));
-    pace.begin(new Pacing(16384, 0));
+    pace.begin(16384, 0);
     assertEquals(16384, pace.chunkBytes(131072));
     assertEquals(4096, pace.chunkBytes(4096));
-    pace.begin(new Pacing(1L << 30, 0));
+    pace.begin(1L << 30, 0);
     assertEquals(131072, pace.chunkBytes(131072));
   }
 }

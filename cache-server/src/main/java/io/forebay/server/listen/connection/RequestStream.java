@@ -321,13 +321,13 @@ public abstract class RequestStream<H extends Headers<CharSequence, CharSequence
   // ---- the response
 
   @Override
-  public void pace(Pacing by) {
+  public void pace(long bytesPerSecond, long burstBytes) {
     ResponsePace own = responsePace;
     if (own == null) {
       own = new ResponsePace();
       responsePace = own;
     }
-    own.begin(by);
+    own.begin(bytesPerSecond, burstBytes);
   }
 
   /** Whether the response has a pacing, be it in its burst. */

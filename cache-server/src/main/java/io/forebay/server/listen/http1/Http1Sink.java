@@ -9,7 +9,6 @@ import io.forebay.server.listen.connection.AltSvc;
 import io.forebay.server.listen.connection.Digits;
 import io.forebay.server.listen.connection.PrebuiltResponses;
 import io.forebay.server.listen.connection.Rejection;
-import io.forebay.server.pacing.Pacing;
 import io.forebay.server.pacing.ResponsePace;
 import io.forebay.server.tunnel.TunnelEnd;
 import io.netty.buffer.ByteBuf;
@@ -103,13 +102,13 @@ final class Http1Sink implements ResponseSink {
   }
 
   @Override
-  public void pace(Pacing by) {
+  public void pace(long bytesPerSecond, long burstBytes) {
     ResponsePace own = pace;
     if (own == null) {
       own = new ResponsePace();
       pace = own;
     }
-    own.begin(by);
+    own.begin(bytesPerSecond, burstBytes);
   }
 
   @Override
