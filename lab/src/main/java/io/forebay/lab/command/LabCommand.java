@@ -11,6 +11,8 @@ import picocli.CommandLine.Command;
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {
       ClientCommand.class,
+      CompareCommand.class,
+      ReportCommand.class,
     })
 public final class LabCommand {
 

@@ -1,0 +1,24 @@
+package io.forebay.lab.report;
+
+import java.util.Map;
+
+/** A part of a report, in the order of reading; written as HTML and as Markdown. */
+sealed interface Block {
+
+  /** A paragraph. */
+  record Text(String text) implements Block {}
+
+  record Grid(Table table) implements Block {}
+
+  record Picture(Chart chart) implements Block {}
+
+  /** What to type in a shell. */
+  record Command(String text) implements Block {}
+
+  /**
+   * Names and values.
+   *
+   * @param isFolded whether a reader has to open them
+   */
+  record Values(String title, Map<String, String> values, boolean isFolded) implements Block {}
+}

@@ -1,0 +1,20 @@
+package io.forebay.lab.report;
+
+import io.forebay.lab.result.StepResult;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Sentences that several tables share. */
+final class Notes {
+
+  static final String PER_CORE =
+      "Per core: ours is divided by the cores that the server kept busy, published figures by the"
+          + " cores of the CPUs, unless the source tells how many were busy. So a published figure"
+          + " per core is a lower bound.";
+
+  private Notes() {}
+
+  static List<StepResult> join(Measured one, Measured other) {
+    return Stream.concat(one.steps().stream(), other.steps().stream()).toList();
+  }
+}
