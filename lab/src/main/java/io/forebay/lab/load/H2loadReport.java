@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 /**
  * What h2load says at its end and in its log of requests.
  *
- * @param seconds as it tells them
+ * @param seconds until its last connection was closed
  */
 record H2loadReport(
     double seconds,
@@ -29,7 +29,7 @@ record H2loadReport(
       Pattern.compile("(?m)^finished in ([0-9.]+)(us|ms|s|m|h), [0-9.]+ req/s, [0-9.]+[KMG]?B/s$");
   private static final Pattern REQUESTS =
       Pattern.compile(
-          "(?m)^requests: \\d+ total, \\d+ started, \\d+ done, \\d+ succeeded, \\d+ failed, (\\d+)"
+          "(?m)^requests: \\d+ total, (\\d+) started, \\d+ done, \\d+ succeeded, \\d+ failed, (\\d+)"
               + " errored, (\\d+) timeout$");
   private static final Pattern STATUSES =
       Pattern.compile("(?m)^status codes: (\\d+) 2xx, (\\d+) 3xx, (\\d+) 4xx, (\\d+) 5xx$");
@@ -49,14 +49,18 @@ record H2loadReport(
     Matcher finished = find(FINISHED, output);
     Matcher requests = find(REQUESTS, output);
     Matcher statuses = find(STATUSES, output);
+    if (requests.group(1).equals("0")) {
+      // It takes connections that are refused for no error.
+      throw new IOException("h2load could make no request; it said: " + output);
+    }
     return new H2loadReport(
         Double.parseDouble(finished.group(1)) * seconds(finished.group(2)),
         Long.parseLong(statuses.group(1)),
         Long.parseLong(statuses.group(2))
             + Long.parseLong(statuses.group(3))
             + Long.parseLong(statuses.group(4)),
-        Long.parseLong(requests.group(1)),
         Long.parseLong(requests.group(2)),
+        Long.parseLong(requests.group(3)),
         Long.parseLong(find(TRAFFIC, output).group(1)),
         times(log));
   }
@@ -102,8 +106,10 @@ record H2loadReport(
     WrkReport.put(errors, ErrorKind.OTHER, errored);
     WrkReport.put(errors, ErrorKind.TIMEOUT, timedOut);
     Latency last = lastByte.latency();
+    // It counts what ends in the time asked for.
+    double counted = Math.min(seconds, loop.seconds());
     return new LoadTotals(
-        seconds,
+        counted,
         succeeded,
         dataBytes,
         loop.plan().connections(),

@@ -91,7 +91,7 @@ record WrkReport(Map<String, Double> values) {
     return new LoadTotals(
         seconds,
         requests,
-        Math.min(count("bytes"), Math.round(requests * bytesARequest)),
+        requests == 0 ? 0 : Math.min(count("bytes"), Math.round(count("requests") * bytesARequest)),
         loop.plan().connections(),
         0,
         errors,

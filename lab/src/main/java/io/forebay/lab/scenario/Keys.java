@@ -253,8 +253,7 @@ final class Keys {
     }
     for (String key : node.propertyNames()) {
       if (!read.contains(key)) {
-        throw problem(
-            key, "is no key here; keys are " + String.join(", ", new TreeSet<>(read)));
+        throw problem(key, "is no key here; keys are " + String.join(", ", new TreeSet<>(read)));
       }
     }
   }
@@ -276,7 +275,8 @@ final class Keys {
   }
 
   private static String shown(JsonNode value) {
-    String text = value.isValueNode() ? value.asString("") : value.isArray() ? "a list" : "a mapping";
+    String text =
+        value.isValueNode() ? value.asString("") : value.isArray() ? "a list" : "a mapping";
     return "'" + (text.length() > 60 ? text.substring(0, 60) + "…" : text) + "'";
   }
 

@@ -33,7 +33,6 @@ public record Scenario(
   }
 
   public Scenario withRepetitions(int other) {
-    return new Scenario(
-        name, title, source, profile, factor, timeFactor, other, steps, settings);
+    return new Scenario(name, title, source, profile, factor, timeFactor, other, steps, settings);
   }
 }

@@ -102,7 +102,8 @@ final class ScenarioBinder {
 
   /** The steps that lists of dials make of one entry. */
   private List<Step> steps(String name, ObjectNode tree) {
-    Keys keys = new Keys(source + " (profile " + profile.label() + ", step " + name + ")", "", tree);
+    Keys keys =
+        new Keys(source + " (profile " + profile.label() + ", step " + name + ")", "", tree);
     Keys load = keys.mapping("load");
     Keys server = keys.mapping("server");
     List<Dial> loops = loops(server);
@@ -159,9 +160,7 @@ final class ScenarioBinder {
     List<Dial> dials = new ArrayList<>();
     for (Keys.Entry entry : keys.list(key)) {
       double value =
-          "rate".equals(key)
-              ? entry.number(least, most)
-              : entry.integer((int) least, (int) most);
+          "rate".equals(key) ? entry.number(least, most) : entry.integer((int) least, (int) most);
       dials.add(new Dial(value, isList ? "-" + entry.text() : ""));
     }
     if (dials.isEmpty()) {
@@ -395,7 +394,8 @@ final class ScenarioBinder {
       Keys ramp = entry.keys();
       double from = ramp.number("rate", 1, 0.001, 1e9);
       ramps.add(
-          new Load.Ramp(ramp.seconds("time", 60, 0.5, 86_400), from, ramp.number("to", from, 0, 1e9)));
+          new Load.Ramp(
+              ramp.seconds("time", 60, 0.5, 86_400), from, ramp.number("to", from, 0, 1e9)));
       ramp.end();
     }
     double perConnection = keys.number("rate-per-connection", 0, 0, 1e6);

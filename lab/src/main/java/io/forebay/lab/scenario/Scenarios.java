@@ -80,7 +80,9 @@ public final class Scenarios {
     boolean isPath = name.contains("/") || name.endsWith(".yaml") || name.endsWith(".yml");
     if (!isPath || !Files.isRegularFile(file)) {
       throw new ScenarioException(
-          name + ": is no scenario and no file; write one of " + String.join(", ", NAMES)
+          name
+              + ": is no scenario and no file; write one of "
+              + String.join(", ", NAMES)
               + ", or the path of a YAML file");
     }
     if (Files.size(file) > MAX_FILE_BYTES) {

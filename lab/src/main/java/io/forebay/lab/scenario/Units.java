@@ -11,8 +11,7 @@ import java.util.regex.Pattern;
 final class Units {
   private static final Pattern SIZE =
       Pattern.compile("(\\d{1,15}(?:\\.\\d{1,9})?) ?(B|KB|MB|GB|TB|KiB|MiB|GiB|TiB)?");
-  private static final Pattern TIME =
-      Pattern.compile("(\\d{1,9}(?:\\.\\d{1,9})?) ?(ms|s|m|h)");
+  private static final Pattern TIME = Pattern.compile("(\\d{1,9}(?:\\.\\d{1,9})?) ?(ms|s|m|h)");
   private static final Pattern SHARE = Pattern.compile("(\\d{1,3}(?:\\.\\d{1,9})?) ?%");
   private static final Map<String, Long> BYTES =
       Map.of(

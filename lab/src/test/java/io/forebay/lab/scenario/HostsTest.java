@@ -60,8 +60,7 @@ final class HostsTest {
     assertEquals(
         "hosts.yaml: client: is no key here; keys are clients, origin, sut",
         assertThrows(
-                ScenarioException.class,
-                () -> Hosts.parse("hosts.yaml", "client: [{ssh: a}]\n"))
+                ScenarioException.class, () -> Hosts.parse("hosts.yaml", "client: [{ssh: a}]\n"))
             .getMessage());
   }
 }

@@ -59,8 +59,7 @@ final class ScenarioErrorsTest {
             STEP + "hit-ratio.wanted: is missing; write a share such as 98.8%"),
         wrong(
             "hit-ratio: {wanted: 90%, by: luck}\n" + OBJECTS + STEPS,
-            STEP
-                + "hit-ratio.by: is 'luck'; write one of fresh-names, store-size, estimated"),
+            STEP + "hit-ratio.by: is 'luck'; write one of fresh-names, store-size, estimated"),
         wrong(
             "hit-ratio: {wanted: 90%}\nload: {fresh: 5%}\n" + OBJECTS + STEPS,
             STEP + "load.fresh: goes without hit-ratio; keep one of them"),

@@ -154,8 +154,7 @@ final class ScenariosTest {
   @Test
   void anUnknownNameIsAnsweredWithThoseThatThereAre() {
     ScenarioException wrong =
-        assertThrows(
-            ScenarioException.class, () -> Scenarios.read("xeon7", Profile.HERE, CORES));
+        assertThrows(ScenarioException.class, () -> Scenarios.read("xeon7", Profile.HERE, CORES));
 
     assertTrue(wrong.getMessage().startsWith("xeon7: is no scenario"), wrong.getMessage());
     assertTrue(wrong.getMessage().contains("xeon6-live"), wrong.getMessage());

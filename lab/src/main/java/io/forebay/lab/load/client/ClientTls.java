@@ -37,6 +37,9 @@ import org.jspecify.annotations.Nullable;
  * use. Netty looks sessions up by host and port; the number of the place stands for the port.
  */
 final class ClientTls implements AutoCloseable {
+  /** Servers issue two at a time, and used ones are in the cache for a while. */
+  private static final int SESSIONS_A_PLACE = 8;
+
   private final TrustedOnce trust;
   private final LoadPlan.Protocol protocol;
   private final @Nullable SslContext tcpResuming;
@@ -48,14 +51,14 @@ final class ClientTls implements AutoCloseable {
   ClientTls(LoadPlan plan) throws IOException {
     protocol = plan.protocol();
     trust = new TrustedOnce(authority(plan.trust()));
-    int places = plan.connections();
+    int sessions = SESSIONS_A_PLACE * plan.connections();
     if (protocol == LoadPlan.Protocol.HTTP3) {
-      quicResuming = quic(places);
+      quicResuming = quic(sessions);
       quicWhole = quic(1);
       tcpResuming = null;
       tcpWhole = null;
     } else {
-      tcpResuming = tcp(places);
+      tcpResuming = tcp(sessions);
       tcpWhole = tcp(1);
       quicResuming = null;
       quicWhole = null;
