@@ -43,7 +43,8 @@ final class ClientGroup {
     this.threads = threads;
   }
 
-  LoadOutcome run(LoadPlan plan) throws IOException, InterruptedException {
+  LoadOutcome run(LoadPlan plan, LoadGenerator.Observer observer)
+      throws IOException, InterruptedException {
     plan.checked();
     int count = Math.min(members.size(), plan.connections());
     List<RunningClient> clients = new ArrayList<>();
@@ -54,7 +55,7 @@ final class ClientGroup {
       for (int i = 0; i < count; i++) {
         clients.get(i).say(ClientLines.plan(plan.part(i, count)));
       }
-      return collect(plan, clients, count == 1 ? List.of() : begin(clients));
+      return collect(plan, clients, count == 1 ? List.of() : begin(clients), observer);
     } catch (IllegalArgumentException e) {
       throw new IOException("a client's outcome cannot be read: " + e.getMessage(), e);
     } finally {
@@ -123,7 +124,10 @@ final class ClientGroup {
   }
 
   private static LoadOutcome collect(
-      LoadPlan plan, List<RunningClient> clients, List<LoadOutcome.ClientClock> clocks)
+      LoadPlan plan,
+      List<RunningClient> clients,
+      List<LoadOutcome.ClientClock> clocks,
+      LoadGenerator.Observer observer)
       throws IOException, InterruptedException {
     Measured measured = Measured.of(plan);
     List<SecondCounts> seconds = new ArrayList<>();
@@ -138,6 +142,10 @@ final class ClientGroup {
         }
         if (line.second() != null) {
           add(seconds, line.second());
+          // The first client's seconds are read as they come, those of others afterwards.
+          if (client == clients.getFirst()) {
+            observe(plan, line.second(), observer);
+          }
         } else {
           throw new IOException("client " + client.name() + " says what was not asked for");
         }
@@ -145,6 +153,21 @@ final class ClientGroup {
     }
     return new LoadOutcome(
         measured.totals(), seconds.stream().map(SecondCounts::outcome).toList(), clocks);
+  }
+
+  /** The warm-up ends within a second: what is left of that one is not observed. */
+  private static void observe(
+      LoadPlan plan, ClientLines.Second second, LoadGenerator.Observer observer) {
+    if (second.second() == (int) Math.ceil(plan.warmUpSeconds()) - 1) {
+      observer.measuring();
+    }
+    observer.second(
+        new LoadOutcome.Second(
+            second.second(),
+            second.requests(),
+            second.bodyBytes(),
+            second.errors(),
+            second.lastByteP99Millis()));
   }
 
   private static void add(List<SecondCounts> seconds, ClientLines.Second second)

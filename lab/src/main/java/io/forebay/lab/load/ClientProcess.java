@@ -26,6 +26,12 @@ public final class ClientProcess implements LoadGenerator {
 
   @Override
   public LoadOutcome run(LoadPlan plan) throws IOException, InterruptedException {
-    return group.run(plan);
+    return run(plan, Observer.NONE);
+  }
+
+  @Override
+  public LoadOutcome run(LoadPlan plan, Observer observer)
+      throws IOException, InterruptedException {
+    return group.run(plan, observer);
   }
 }

@@ -26,6 +26,12 @@ public final class H2load implements LoadGenerator {
 
   @Override
   public LoadOutcome run(LoadPlan plan) throws IOException, InterruptedException {
+    return run(plan, Observer.NONE);
+  }
+
+  @Override
+  public LoadOutcome run(LoadPlan plan, Observer observer)
+      throws IOException, InterruptedException {
     ClosedLoop loop = ClosedLoop.of(plan, NAME);
     ClosedLoop.require(plan.freshShare() == 0, "h2load has no fresh names: freshShare must be 0");
     ClosedLoop.require(plan.targets().size() == 1, "h2load has one target only");
@@ -39,6 +45,7 @@ public final class H2load implements LoadGenerator {
         h2load(loop, loop.warmUpSeconds(), options, urls, log);
       }
       Files.write(log, new byte[0]);
+      observer.measuring();
       Programs.Finished finished = h2load(loop, loop.seconds(), options, urls, log);
       return new LoadOutcome(
           H2loadReport.read(finished.output(), log).totals(loop, finished.cpu()), List.of());

@@ -28,7 +28,17 @@ public interface LoadGenerator {
     /** The measured phases begin. Called once at most. */
     void measuring();
 
-    /** A second is over. */
+    /** A second is over at one of the clients. */
     void second(LoadOutcome.Second second);
+
+    /** Does nothing. */
+    Observer NONE =
+        new Observer() {
+          @Override
+          public void measuring() {}
+
+          @Override
+          public void second(LoadOutcome.Second second) {}
+        };
   }
 }

@@ -156,6 +156,14 @@ public record LoadPlan(
     return phases.stream().mapToDouble(Phase::seconds).sum();
   }
 
+  /** Of the phases before the first one that counts. */
+  double warmUpSeconds() {
+    return phases.stream()
+        .takeWhile(phase -> !phase.isMeasured())
+        .mapToDouble(Phase::seconds)
+        .sum();
+  }
+
   /** Of the phases that count. */
   public double measuredSeconds() {
     return phases.stream().filter(Phase::isMeasured).mapToDouble(Phase::seconds).sum();

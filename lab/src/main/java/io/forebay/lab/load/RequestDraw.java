@@ -20,6 +20,7 @@ public final class RequestDraw {
   private final long draws;
   private final long freshBase;
   private long fresh;
+  private double freshDue;
   private int object;
   private long number;
 
@@ -48,12 +49,16 @@ public final class RequestDraw {
     }
     freshBase = Math.max(1, now.getEpochSecond() - EPOCH) << FRESH_BITS;
     fresh = index;
+    // Evenly among all draws, so that the share is right after few requests as well.
+    freshDue = (index + 0.5) / draws;
   }
 
   /** Draws the next one: {@link #object} and {@link #number} say which. */
   public void next() {
     object = drawObject();
-    if (plan.freshShare() > 0 && random.nextDouble() < plan.freshShare()) {
+    freshDue += plan.freshShare();
+    if (freshDue >= 1) {
+      freshDue -= 1;
       number = freshBase + fresh;
       fresh += draws;
       return;

@@ -24,6 +24,12 @@ public final class Wrk implements LoadGenerator {
 
   @Override
   public LoadOutcome run(LoadPlan plan) throws IOException, InterruptedException {
+    return run(plan, Observer.NONE);
+  }
+
+  @Override
+  public LoadOutcome run(LoadPlan plan, Observer observer)
+      throws IOException, InterruptedException {
     ClosedLoop loop = ClosedLoop.of(plan, NAME);
     ClosedLoop.require(
         plan.protocol() == LoadPlan.Protocol.HTTP1,
@@ -33,11 +39,14 @@ public final class Wrk implements LoadGenerator {
         most >= plan.targets().size(), "wrk needs a connection for each target at least");
     Path script = Files.createTempFile("forebay-lab", ".lua");
     try {
-      Files.writeString(script, WrkScript.of(plan, most, Instant.now()));
+      ClosedLoop.require(loop.seconds() > 0, "a load needs a phase that counts");
       if (loop.warmUpSeconds() > 0) {
+        Files.writeString(script, WrkScript.of(plan, most, Instant.now()));
         wrk(loop, loop.warmUpSeconds(), most, script);
       }
-      ClosedLoop.require(loop.seconds() > 0, "a load needs a phase that counts");
+      // Once more: what was a fresh name in the warm-up is none any more.
+      Files.writeString(script, WrkScript.of(plan, most, Instant.now()));
+      observer.measuring();
       return wrk(loop, loop.seconds(), most, script);
     } finally {
       Files.delete(script);

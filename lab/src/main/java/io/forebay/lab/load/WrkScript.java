@@ -36,6 +36,7 @@ final class WrkScript {
           object.last = math.log(object.count + 0.5)
         end
         fresh = freshBase + id
+        freshDue = (id + 0.5) / stride
       end
 
       -- Rejection-inversion (Hoermann and Derflinger, 1996), exponent 1.
@@ -54,7 +55,9 @@ final class WrkScript {
       end
 
       local function number(object)
-        if freshShare > 0 and math.random() < freshShare then
+        freshDue = freshDue + freshShare
+        if freshDue >= 1 then
+          freshDue = freshDue - 1
           fresh = fresh + stride
           return fresh
         elseif popularity == "ZIPF" then

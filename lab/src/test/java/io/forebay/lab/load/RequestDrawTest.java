@@ -123,6 +123,29 @@ class RequestDrawTest {
     assertShare(0.2, fresh);
   }
 
+  /** Otherwise the hit ratio of a short load would be off by chance. */
+  @Test
+  void theShareOfFreshNamesIsRightAfterFewRequestsOfManyDraws() {
+    int fresh = 0;
+    for (int index = 0; index < 48; index++) {
+      RequestDraw draw =
+          new RequestDraw(
+              Plans.to("http://127.0.0.1:1")
+                  .fresh(0.025)
+                  .objects(new ObjectClass("x", 1, 1, 10, "/{n}"))
+                  .plan(),
+              index,
+              48,
+              NOW);
+      for (int i = 0; i < 10; i++) {
+        draw.next();
+        fresh += draw.number() >= 10 ? 1 : 0;
+      }
+    }
+
+    assertEquals(12, fresh);
+  }
+
   @Test
   void theSameSeedDrawsTheSameAndDrawsBesideEachOtherDiffer() {
     LoadPlan plan = Plans.to("http://127.0.0.1:1").popularity(Popularity.ZIPF).plan();
