@@ -15,6 +15,17 @@ final class ForebayTarget implements Target {
           + EdgeJar.VARIABLE
           + " to a jar";
 
+  private final Map<String, String> environment;
+
+  /**
+   * The edge.
+   *
+   * @param environment which may name its jar and options of its JVM
+   */
+  ForebayTarget(Map<String, String> environment) {
+    this.environment = Map.copyOf(environment);
+  }
+
   @Override
   public String name() {
     return "forebay";
@@ -22,16 +33,16 @@ final class ForebayTarget implements Target {
 
   @Override
   public @Nullable String missing() {
-    return EdgeJar.find(System.getenv()) == null ? MISSING : null;
+    return EdgeJar.find(environment) == null ? MISSING : null;
   }
 
   @Override
   public String version() throws IOException, InterruptedException {
-    return Programs.version(Programs.output(EdgeJar.command(jar(), System.getenv(), "--version")));
+    return Programs.version(Programs.output(EdgeJar.command(jar(), environment, "--version")));
   }
 
-  private static Path jar() throws IOException {
-    Path jar = EdgeJar.find(System.getenv());
+  private Path jar() throws IOException {
+    Path jar = EdgeJar.find(environment);
     if (jar == null) {
       throw new IOException(MISSING);
     }
@@ -53,8 +64,7 @@ final class ForebayTarget implements Target {
           Path memory = group.memoryDirectory();
           Files.writeString(file, config(spec, port, admin, data, memory, disks));
           List<String> command = new ArrayList<>(Placement.prefix(spec));
-          command.addAll(
-              EdgeJar.command(jar, System.getenv(), "serve", "--config", file.toString()));
+          command.addAll(EdgeJar.command(jar, environment, "serve", "--config", file.toString()));
           group.start("forebay", command, Map.of());
           group.await(
               "Forebay is ready",

@@ -1,13 +1,16 @@
 package io.forebay.lab.target;
 
+import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 
 /** All programs that the lab can test. */
 public final class Targets {
   private static final List<Target> ALL =
       List.of(
-          new ForebayTarget(),
+          new ForebayTarget(System.getenv()),
           new NginxTarget(),
           new TrafficServerTarget(),
           new VarnishTarget(),
@@ -18,6 +21,13 @@ public final class Targets {
   /** Forebay first. */
   public static List<Target> all() {
     return ALL;
+  }
+
+  /** Forebay from another jar than that of the environment or the checkout. */
+  public static Target forebay(Path jar) {
+    Map<String, String> environment = new HashMap<>(System.getenv());
+    environment.put(EdgeJar.VARIABLE, jar.toString());
+    return new ForebayTarget(environment);
   }
 
   /**
