@@ -13,12 +13,17 @@ import picocli.CommandLine.Command;
       ClientCommand.class,
       CompareCommand.class,
       ReportCommand.class,
+      ListCommand.class,
     })
 public final class LabCommand {
 
   private LabCommand() {}
 
   public static void main(String[] arguments) {
-    System.exit(new CommandLine(new LabCommand()).execute(arguments));
+    System.exit(commandLine().execute(arguments));
+  }
+
+  static CommandLine commandLine() {
+    return new CommandLine(new LabCommand());
   }
 }

@@ -1,0 +1,66 @@
+package io.forebay.lab.run;
+
+import io.forebay.lab.load.LoadGenerator;
+import io.forebay.lab.target.TargetSpec;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/**
+ * What a run uses of the world.
+ *
+ * @param origins starts origins
+ * @param certificates makes a certificate with its authority in a directory
+ * @param warmer fetches every object once
+ * @param loads load generators by name
+ * @param network between clients and servers
+ * @param clients where clients run
+ * @param meter measures the machine
+ * @param machine what it has
+ * @param facts of the machine, for the results
+ * @param clock for the time of the start
+ * @param directory below which each bench has a directory of its own
+ */
+record Instruments(
+    OriginStarter origins,
+    Certificates certificates,
+    Warmer warmer,
+    Loads loads,
+    PacketNetwork network,
+    Clients clients,
+    Meter meter,
+    Machine machine,
+    Supplier<Map<String, Object>> facts,
+    InstantSource clock,
+    Path directory) {
+
+  /**
+   * Where clients run.
+   *
+   * @param isHere on this machine, and share its cores with the server
+   * @param cores of the other hosts; NaN where they are not known
+   */
+  record Clients(boolean isHere, double cores) {
+    static final Clients HERE = new Clients(true, Double.NaN);
+  }
+
+  /** Makes certificates. */
+  @FunctionalInterface
+  interface Certificates {
+    TargetSpec.Tls create(Path directory) throws IOException, InterruptedException;
+  }
+
+  /** Load generators by name. */
+  @FunctionalInterface
+  interface Loads {
+
+    /**
+     * One of {@code own}, {@code wrk} and {@code h2load}.
+     *
+     * @throws UnsupportedOperationException where it is not installed, saying what to install
+     */
+    LoadGenerator named(String name);
+  }
+}

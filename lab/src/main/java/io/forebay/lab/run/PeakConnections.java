@@ -1,0 +1,75 @@
+package io.forebay.lab.run;
+
+import io.forebay.lab.result.LoadTotals;
+import io.forebay.lab.result.StepResult;
+import io.forebay.lab.scenario.Load;
+import io.forebay.lab.scenario.Search;
+import io.forebay.lab.scenario.Step;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the most connections whose mean response time is at most a multiple of that of a single
+ * connection, and holds them for a while.
+ *
+ * <pre>
+ *   NAME-unloaded     one connection that asks again at once: the unloaded response time
+ *   NAME-N …          raised, then between
+ *   NAME-held-N       the peak, held
+ * </pre>
+ */
+final class PeakConnections implements StepPolicy {
+  private final Step step;
+  private final Search search;
+  private final Climb climb;
+  private double unloadedMillis;
+  private boolean isFirst = true;
+  private boolean isHeld;
+
+  PeakConnections(Step step, Search search) {
+    this.step = step;
+    this.search = search;
+    climb = new Climb(search);
+  }
+
+  @Override
+  public @Nullable Step next(@Nullable StepResult last) {
+    if (last == null) {
+      Load alone = step.load().withRate(0, 0).withConnections(1);
+      return step.named(step.name() + "-unloaded").with(alone);
+    }
+    if (isHeld) {
+      return null;
+    }
+    if (isFirst) {
+      isFirst = false;
+      unloadedMillis = last.load().lastByte().mean();
+      if (last.load().requests() == 0) {
+        return null;
+      }
+    } else {
+      climb.tried(isGood(last));
+    }
+    if (climb.value() > 0) {
+      return with(step.name() + "-" + climb.value(), climb.value(), step.load());
+    }
+    isHeld = true;
+    return climb.best() == 0 || search.heldSeconds() == 0
+        ? null
+        : with(
+            step.name() + "-held-" + climb.best(),
+            climb.best(),
+            step.load().withMeasuredSeconds(search.heldSeconds()));
+  }
+
+  private Step with(String name, int connections, Load load) {
+    return step.named(name).with(load.withConnections(connections));
+  }
+
+  private boolean isGood(StepResult result) {
+    LoadTotals load = result.load();
+    long errors = load.errors().values().stream().mapToLong(Long::longValue).sum();
+    return load.requests() > 0
+        && errors <= Verdict.MOST_ERRORS * (load.requests() + errors)
+        && load.lastByte().mean() <= search.limit() * unloadedMillis;
+  }
+}
