@@ -14,6 +14,7 @@ import picocli.CommandLine.Command;
       CompareCommand.class,
       ReportCommand.class,
       ListCommand.class,
+      OriginCommand.class,
     })
 public final class LabCommand {
 
