@@ -14,7 +14,9 @@ import picocli.CommandLine.Command;
       CompareCommand.class,
       ReportCommand.class,
       ListCommand.class,
+      ChannelsCommand.class,
       OriginCommand.class,
+      TcoCommand.class,
     })
 public final class LabCommand {
 

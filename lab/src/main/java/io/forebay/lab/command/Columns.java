@@ -1,0 +1,52 @@
+package io.forebay.lab.command;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** A table for a terminal: the first column to the left, all others to the right. */
+final class Columns {
+  private static final String GAP = "  ";
+
+  private final List<List<String>> rows = new ArrayList<>();
+
+  Columns(String... heads) {
+    rows.add(List.of(heads));
+  }
+
+  void row(String... cells) {
+    rows.add(List.of(cells));
+  }
+
+  /** A number with so many digits behind the point. */
+  static String number(double value, int digits) {
+    return String.format(Locale.ROOT, "%,." + digits + "f", value);
+  }
+
+  /** A share as a change in percent, with its sign. */
+  static String change(double share) {
+    return String.format(Locale.ROOT, "%+.0f %%", share * 100);
+  }
+
+  String text() {
+    StringBuilder text = new StringBuilder();
+    for (List<String> row : rows) {
+      StringBuilder line = new StringBuilder();
+      for (int column = 0; column < row.size(); column++) {
+        String cell = row.get(column);
+        String pad = " ".repeat(width(column) - cell.length());
+        line.append(column == 0 ? cell + pad : GAP + pad + cell);
+      }
+      text.append(line.toString().stripTrailing()).append('\n');
+    }
+    return text.toString();
+  }
+
+  private int width(int column) {
+    return rows.stream()
+        .filter(row -> row.size() > column)
+        .mapToInt(row -> row.get(column).length())
+        .max()
+        .orElse(0);
+  }
+}
