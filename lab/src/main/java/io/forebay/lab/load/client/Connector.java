@@ -13,6 +13,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.epoll.EpollDatagramChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.socket.nio.NioDatagramChannel;
@@ -31,6 +32,7 @@ final class Connector {
   private static final int FIRST_READ_BYTES = 4 * 1024;
   private static final int MIN_READ_BYTES = 1024;
   private static final int DATAGRAM_BYTES = 2048;
+  private static final int DATAGRAMS_A_READ = 16;
   private static final int SOCKET_BUFFER = 2 << 20;
   private static final long QUIC_WINDOW = 1L << 30;
   private static final long QUIC_STREAM_WINDOW = 64L << 20;
@@ -129,12 +131,10 @@ final class Connector {
             .initialMaxStreamDataUnidirectional(QUIC_WINDOW)
             .initialMaxStreamsUnidirectional(QUIC_SERVER_STREAMS)
             .build();
-    new Bootstrap()
+    datagrams()
         .group(loop.thread())
-        .channel(Epoll.isAvailable() ? EpollDatagramChannel.class : NioDatagramChannel.class)
         .option(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT)
         .option(ChannelOption.SO_RCVBUF, SOCKET_BUFFER)
-        .option(ChannelOption.RECVBUF_ALLOCATOR, new FixedRecvByteBufAllocator(DATAGRAM_BYTES))
         .handler(codec)
         .bind(new InetSocketAddress(0))
         .addListener((ChannelFuture bound) -> {
@@ -144,6 +144,21 @@ final class Connector {
             loop.failed(slot, ErrorKind.CONNECT);
           }
         });
+  }
+
+  /** Reads many datagrams at a time where it can: each turn answers with an acknowledgement. */
+  private static Bootstrap datagrams() {
+    if (!Epoll.isAvailable()) {
+      return new Bootstrap()
+          .channel(NioDatagramChannel.class)
+          .option(ChannelOption.RECVBUF_ALLOCATOR, new FixedRecvByteBufAllocator(DATAGRAM_BYTES));
+    }
+    return new Bootstrap()
+        .channel(EpollDatagramChannel.class)
+        .option(EpollChannelOption.MAX_DATAGRAM_PAYLOAD_SIZE, DATAGRAM_BYTES)
+        .option(
+            ChannelOption.RECVBUF_ALLOCATOR,
+            new FixedRecvByteBufAllocator(DATAGRAM_BYTES * DATAGRAMS_A_READ));
   }
 
   private void handshake(ClientLoop loop, Slot slot, Channel socket) {
