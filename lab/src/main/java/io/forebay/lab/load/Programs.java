@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 
 /** Programs that make load and end by themselves. */
 final class Programs {
+  private static final Path NOTHING = Path.of("/dev/null");
   private static final long SAMPLE_MILLIS = 50;
   private static final long MAX_OUTPUT_BYTES = 1 << 20;
 
@@ -42,14 +43,24 @@ final class Programs {
    */
   static Finished run(List<String> command, long limitMillis)
       throws IOException, InterruptedException {
+    return run(command, NOTHING, limitMillis);
+  }
+
+  /**
+   * The same.
+   *
+   * @param input what the program reads on standard input
+   */
+  static Finished run(List<String> command, Path input, long limitMillis)
+      throws IOException, InterruptedException {
     Path output = Files.createTempFile("forebay-lab", ".out");
     try {
       Process process =
           new ProcessBuilder(command)
+              .redirectInput(input.toFile())
               .redirectErrorStream(true)
               .redirectOutput(output.toFile())
               .start();
-      process.getOutputStream().close();
       Duration cpu = Duration.ZERO;
       try {
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMillis);

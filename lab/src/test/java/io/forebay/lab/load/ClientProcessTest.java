@@ -73,30 +73,77 @@ class ClientProcessTest {
 
   @Test
   void clientsOnOtherHostsAreStartedBySsh() throws Exception {
-    Path ssh = directory.resolve("ssh");
-    Files.writeString(
-        ssh,
-        """
-        #!/bin/sh
-        test "$1 $2 $3" = "-T -o BatchMode=yes" || exit 9
-        echo "$4" >> '%s/hosts'
-        shift 4
-        exec sh -c "$(printf %%s "$*" | sed "s#-jar '/opt/the lab.jar'#-cp %s io.forebay.lab.command.LabCommand#")"
-        """
-            .formatted(directory, System.getProperty("java.class.path")));
-    Files.setPosixFilePermissions(ssh, PosixFilePermissions.fromString("rwx------"));
-    String java = System.getProperty("java.home") + "/bin/java";
-    LoadOutcome outcome =
-        new RemoteClients(ssh.toString(), List.of("one", "me@two"), java, "/opt/the lab.jar", 1)
-            .run(Plans.to(origin.url()).connections(5).rate(1.5, 100).plan());
+    Path hosts = directory.resolve("hosts");
+    Path ssh =
+        script(
+            "ssh",
+            """
+            #!/bin/sh
+            test "$1 $2 $3" = "-T -o BatchMode=yes" || exit 9
+            host=$4
+            shift 4
+            echo "$host ${1%%%% *}" >> '%s'
+            exec sh -c "$*"
+            """
+                .formatted(hosts));
+    // The jar is not built when tests run: the classes stand for it.
+    Path java =
+        script(
+            "java",
+            """
+            #!/bin/sh
+            for word; do
+              shift
+              case $word in
+                -jar) ;;
+                '%1$s/the lab/forebay-lab.jar') test -s "$word" || exit 8
+                  set -- "$@" -cp '%2$s' io.forebay.lab.command.LabCommand ;;
+                *) set -- "$@" "$word" ;;
+              esac
+            done
+            exec '%3$s/bin/java' "$@"
+            """
+                .formatted(
+                    directory,
+                    System.getProperty("java.class.path"),
+                    System.getProperty("java.home")));
+    Path jar = Files.writeString(directory.resolve("own.jar"), "a jar");
+    String remote = directory + "/the lab/forebay-lab.jar";
+    RemoteClients clients =
+        new RemoteClients(
+            ssh.toString(), jar, List.of("one", "me@two"), java.toString(), remote, 1);
+    LoadOutcome outcome = clients.run(Plans.to(origin.url()).connections(5).rate(1.5, 100).plan());
 
     assertWhole(outcome, List.of("one", "me@two"));
+    assertEquals("a jar", Files.readString(Path.of(remote)));
+    // Both hosts are this one: the second has the jar already.
     assertEquals(
-        List.of("me@two", "one"),
-        Files.readAllLines(directory.resolve("hosts")).stream().sorted().toList());
+        List.of("me@two " + java, "me@two sha256sum", "one " + java, "one mkdir", "one sha256sum"),
+        Files.readAllLines(hosts).stream().sorted().toList());
     assertThrows(
         IllegalArgumentException.class,
         () -> new RemoteClients(List.of("-oProxyCommand=x"), "java", "x.jar", 1));
+  }
+
+  @Test
+  void aHostThatCannotBeReachedIsNamed() throws Exception {
+    Path ssh = script("ssh", "#!/bin/sh\necho \"ssh: $4: no route to host\" >&2\nexit 255\n");
+    Path jar = Files.writeString(directory.resolve("own.jar"), "a jar");
+    for (Path own : new Path[] {jar, null}) {
+      RemoteClients clients =
+          new RemoteClients(ssh.toString(), own, List.of("one", "two"), "java", "/x/y.jar", 1);
+      IOException failure =
+          assertThrows(
+              IOException.class, () -> clients.run(Plans.to(origin.url()).connections(2).plan()));
+
+      assertTrue(failure.getMessage().contains("one: no route to host"), failure.getMessage());
+    }
+  }
+
+  private Path script(String name, String text) throws IOException {
+    Path script = Files.writeString(directory.resolve(name), text);
+    Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwx------"));
+    return script;
   }
 
   @Test
