@@ -8,6 +8,7 @@ import io.forebay.cli.console.ExitCode;
 import io.forebay.cli.console.Output;
 import io.forebay.cli.console.VersionInfo;
 import io.forebay.cli.demo.DemoCommand;
+import io.forebay.cli.doctor.DoctorCommand;
 import io.forebay.cli.explain.ExplainCommand;
 import io.forebay.cli.importer.ImportCommand;
 import io.forebay.cli.origins.OriginsCommand;
@@ -74,6 +75,7 @@ public final class Forebay implements Callable<Integer> {
             new OriginsCommand(),
             new StoreCommand(),
             new ConfigCommand(),
+            new DoctorCommand(),
             new ImportCommand(),
             new AotCommand(),
             new GenerateCompletion()));

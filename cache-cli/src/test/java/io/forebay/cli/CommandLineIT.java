@@ -84,6 +84,18 @@ final class CommandLineIT {
         "good: ../examples/tests/wordpress.yaml: 8 of 8 steps as expected", ended.out().strip());
   }
 
+  /** In a directory without a configuration it compares the machine with the defaults. */
+  @Test
+  void doctorNeedsNoConfiguration() throws Exception {
+    Commands.Finished ended = Jar.quick().run("doctor", "--json", "--admin", "127.0.0.1:0");
+
+    assertEquals("", ended.err());
+    JsonNode json = Output.mapper().readTree(ended.out());
+    assertEquals(json.path("errors").asInt(-1) == 0 ? 0 : 1, ended.exit(), ended.out());
+    assertEquals("configuration", json.path("checks").path(0).path("check").asString(""));
+    assertTrue(json.path("checks").size() >= 20, ended.out());
+  }
+
   @Test
   void badYamlIsOneLineWithItsPlaceAndCode78() throws Exception {
     Path file = directory.resolve("forebay.yaml");

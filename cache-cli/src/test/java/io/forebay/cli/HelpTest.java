@@ -36,6 +36,7 @@ final class HelpTest {
         "config history",
         "config diff",
         "config rollback",
+        "doctor",
         "import",
         "aot",
         "store",

@@ -15,11 +15,18 @@ import java.util.List;
  * @param warnings that a start logs
  * @param memory the sum in one line; empty where there is none because of an error
  * @param index which part of the disks the index can name; empty without disks
+ * @param tierBytes size of the memory tier; 0 where there is none because of an error
  */
-public record StartDryRun(List<String> errors, List<String> warnings, String memory, String index) {
+public record StartDryRun(
+    List<String> errors, List<String> warnings, String memory, String index, long tierBytes) {
 
   public static StartDryRun of(ServerConfig config) {
-    return of(MemoryPlan.of(config, MachineMemory.system()), config);
+    return of(config, MachineMemory.system());
+  }
+
+  /** The same on a machine with this memory. */
+  public static StartDryRun of(ServerConfig config, MachineMemory machine) {
+    return of(MemoryPlan.of(config, machine), config);
   }
 
   static StartDryRun of(MemoryPlan plan, ServerConfig config) {
@@ -37,9 +44,9 @@ public record StartDryRun(List<String> errors, List<String> warnings, String mem
       if (!sum.fits()) {
         warnings.add(sum.warning());
       }
-      return new StartDryRun(List.of(), warnings, sum.line(), plan.indexLine(tierBytes));
+      return new StartDryRun(List.of(), warnings, sum.line(), plan.indexLine(tierBytes), tierBytes);
     } catch (StartException refused) {
-      return new StartDryRun(refused.lines(), List.of(), "", "");
+      return new StartDryRun(refused.lines(), List.of(), "", "", 0);
     }
   }
 }

@@ -178,7 +178,8 @@ public final class ConfigLoader {
     return new ConfigOutcome.Refused(List.copyOf(sorted));
   }
 
-  private @Nullable Path usualFile() {
+  /** The file that is read if the operator names none; null where there is none. */
+  public @Nullable Path usualFile() {
     Path local = environment.workingDirectory().resolve("forebay.yaml");
     if (Files.exists(local)) {
       return local;

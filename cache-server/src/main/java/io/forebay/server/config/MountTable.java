@@ -10,15 +10,26 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The mounted file systems, from {@code /proc/mounts}. */
-final class MountTable {
+public final class MountTable {
 
   /** File systems that keep files in memory and nowhere else. */
   private static final Set<String> IN_MEMORY = Set.of("tmpfs", "ramfs", "hugetlbfs", "devtmpfs");
 
   private final List<Mount> mounts;
 
-  private record Mount(Path point, String type, List<String> options) {
-    boolean isInMemory() {
+  /**
+   * A mounted file system.
+   *
+   * @param point where it is mounted
+   * @param options of the mount and of the file system
+   */
+  public record Mount(Path point, String type, List<String> options) {
+    public Mount {
+      options = List.copyOf(options);
+    }
+
+    /** Whether files there are in memory and nowhere else. */
+    public boolean isInMemory() {
       return IN_MEMORY.contains(type)
           || options.stream().anyMatch(o -> o.equals("dax") || o.equals("dax=always"));
     }
@@ -40,7 +51,7 @@ final class MountTable {
    * tmpfs /dev/shm tmpfs rw,nosuid,nodev 0 0
    * </pre>
    */
-  static MountTable read(Path table) {
+  public static MountTable read(Path table) {
     List<Mount> mounts = new ArrayList<>();
     try {
       for (String line : Files.readAllLines(table, StandardCharsets.ISO_8859_1)) {
@@ -88,7 +99,11 @@ final class MountTable {
     return best != null && best.point.getNameCount() == 0;
   }
 
-  private @Nullable Mount under(Path directory) {
+  /**
+   * What a directory is on, or will be on once it is made; null where nothing is known. Links are
+   * followed.
+   */
+  public @Nullable Mount under(Path directory) {
     Path real = real(directory);
     Mount best = null;
     for (Mount mount : mounts) {

@@ -1,0 +1,39 @@
+package io.forebay.cli.doctor;
+
+import io.forebay.server.StartDryRun;
+import io.forebay.server.config.ServerConfig;
+import io.forebay.server.loop.CpuPlan;
+import io.forebay.server.loop.Transport;
+import java.util.List;
+
+/**
+ * Everything that is examined.
+ *
+ * @param configured where the configuration is from, for people
+ * @param warnings of the configuration
+ * @param start the memory of a start
+ */
+record Subject(
+    MachineView machine,
+    CpuPlan.Machine cpus,
+    FileSpace space,
+    JavaView java,
+    ServerConfig config,
+    String configured,
+    List<String> warnings,
+    StartDryRun start) {
+
+  Subject {
+    warnings = List.copyOf(warnings);
+  }
+
+  /** Event loops that the node would have. */
+  int loops() {
+    return Transport.loopCount(config.threads(), cpus);
+  }
+
+  /** Connections to all origins at once, at most. */
+  long originConnections() {
+    return config.origins().stream().mapToLong(ServerConfig.OriginConfig::maxConnections).sum();
+  }
+}
