@@ -20,7 +20,8 @@ final class Numbers {
     }
     boolean isWhole = value == Math.rint(value);
     int decimals = isWhole || size >= 1000 ? 0 : size >= 100 ? 1 : size >= 1 ? 2 : 3;
-    return String.format(Locale.ROOT, "%,." + decimals + "f", value);
+    String text = String.format(Locale.ROOT, "%,." + decimals + "f", value);
+    return decimals == 3 && text.endsWith("0") ? text.substring(0, text.length() - 1) : text;
   }
 
   static String text(@Nullable Double value) {

@@ -13,6 +13,8 @@ import java.util.regex.Pattern;
  * which a style sheet sets for light and dark.
  */
 enum Palette {
+  /** Behind the marks of legends, whose colour the library does not let choose. */
+  PAPER("#ffffff", "#12191d"),
   INK("#1b2a31", "#e6ecef"),
   MUTED("#5b6a71", "#9fb0b8"),
   GRID("#d5dbde", "#3a474e"),

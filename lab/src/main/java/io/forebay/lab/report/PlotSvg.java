@@ -22,6 +22,7 @@ final class PlotSvg {
 
   static final int WIDTH = 520;
   private static final int HEIGHT = 320;
+  private static final int LEGEND_LINE = 22;
   private static final int WIDE = 1060;
   private static final int TRACK_HEIGHT = 120;
 
@@ -43,7 +44,7 @@ final class PlotSvg {
    */
   static Drawing draw(Chart.Panel panel, String prefix) {
     return switch (panel) {
-      case Chart.Categories categories -> draw(spec(categories), WIDTH, HEIGHT, prefix);
+      case Chart.Categories categories -> draw(spec(categories), WIDTH, height(categories), prefix);
       case Chart.Timeline timeline ->
           draw(spec(timeline), WIDE, 60 + TRACK_HEIGHT * timeline.tracks().size(), prefix);
     };
@@ -69,6 +70,51 @@ final class PlotSvg {
       result = result.replaceAll("\\b" + Pattern.quote(id) + "\\b", prefix + "-" + number++);
     }
     return result;
+  }
+
+  /** The legend stands below the axes and takes nothing from them. */
+  private static int height(Chart.Categories panel) {
+    int series = panel.series().size();
+    return series == 1 ? HEIGHT : HEIGHT + LEGEND_LINE * (series + 1);
+  }
+
+  /** With breaks at round numbers where there are at least two within the values. */
+  private static Map<String, Object> logarithmic(Chart.Categories panel) {
+    Map<String, Object> scale = map("aesthetic", "y", "name", panel.y(), "trans", "log10");
+    scale.put("expand", list(0.08, 0.0));
+    List<Object> breaks = breaks(panel);
+    if (breaks.size() > 1) {
+      scale.put("breaks", breaks);
+      List<Object> labels = new ArrayList<>();
+      breaks.forEach(value -> labels.add(Numbers.text((Double) value)));
+      scale.put("labels", labels);
+    }
+    return scale;
+  }
+
+  /** One, or one, two and five, times powers of ten within the panel's values. */
+  private static List<Object> breaks(Chart.Categories panel) {
+    double least = Double.MAX_VALUE;
+    double most = 0;
+    for (Chart.Series series : panel.series()) {
+      for (Chart.Point point : series.points()) {
+        least = Math.min(least, point.y().least());
+        most = Math.max(most, point.y().most());
+      }
+    }
+    List<Object> breaks = new ArrayList<>();
+    if (!(least > 0)) {
+      return breaks;
+    }
+    int[] steps = most / least >= 100 ? new int[] {1} : new int[] {1, 2, 5};
+    for (double power = Math.pow(10, Math.floor(Math.log10(least))); power <= most; power *= 10) {
+      for (int step : steps) {
+        if (step * power >= least && step * power <= most) {
+          breaks.add(step * power);
+        }
+      }
+    }
+    return breaks;
   }
 
   private static Map<String, Object> spec(Chart.Categories panel) {
@@ -152,7 +198,7 @@ final class PlotSvg {
                 "limits",
                 new ArrayList<>(categories)),
             panel.isLogarithmic()
-                ? map("aesthetic", "y", "name", panel.y(), "trans", "log10")
+                ? logarithmic(panel)
                 : map("aesthetic", "y", "name", panel.y(), "limits", list(0.0, null)),
             map(
                 "aesthetic",
@@ -175,9 +221,7 @@ final class PlotSvg {
                 "values",
                 colours,
                 "limits",
-                names,
-                "guide",
-                "none")),
+                names)),
         "theme",
         theme);
   }
@@ -195,16 +239,20 @@ final class PlotSvg {
         step.add(Integer.toString(point.step()));
       }
     }
+    Chart.Track first =
+        panel.tracks().stream().filter(one -> !one.seconds().isEmpty()).findFirst().orElseThrow();
     List<Object> at = new ArrayList<>();
+    // The library takes spaces and shares of a width from no label, so its place is moved.
+    List<Object> beside = new ArrayList<>();
+    double last = first.seconds().stream().mapToInt(Chart.Second::second).max().orElse(0);
     List<Object> label = new ArrayList<>();
     List<Object> top = new ArrayList<>();
     List<Object> where = new ArrayList<>();
-    Chart.Track first =
-        panel.tracks().stream().filter(one -> !one.seconds().isEmpty()).findFirst().orElseThrow();
     double highest =
         first.seconds().stream().mapToDouble(Chart.Second::value).max().orElse(0) * 1.12;
     for (int i = 0; i < panel.marks().size(); i++) {
       at.add((double) panel.marks().get(i).second());
+      beside.add(panel.marks().get(i).second() + last * 0.004);
       label.add(Integer.toString(i + 1));
       top.add(highest);
       where.add(first.name());
@@ -230,11 +278,11 @@ final class PlotSvg {
               "geom",
               "text",
               "data",
-              map("at", at, "label", label, "top", top, "track", where),
+              map("at", beside, "label", label, "top", top, "track", where),
               "mapping",
               map("x", "at", "y", "top", "label", "label"),
               "hjust",
-              -0.4,
+              0.0,
               "size",
               6,
               "color",

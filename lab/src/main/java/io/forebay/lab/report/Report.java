@@ -101,10 +101,10 @@ public final class Report {
       List<RunResult> fitting = runs.stream().filter(run -> fits.test(run.scenario())).toList();
       // Runs of different profiles measure different things, so they share no table.
       Set<String> profiles = new LinkedHashSet<>();
-      fitting.forEach(run -> profiles.add(profile(run)));
+      fitting.forEach(run -> profiles.add(run.profile()));
       for (String profile : profiles) {
         List<RunResult> same =
-            fitting.stream().filter(run -> profile(run).equals(profile)).toList();
+            fitting.stream().filter(run -> run.profile().equals(profile)).toList();
         String suffix = profiles.size() == 1 ? "" : "-" + (sections.size() + 1);
         sections.add(section(layout, suffix, same, published));
       }
@@ -116,15 +116,11 @@ public final class Report {
     return sections;
   }
 
-  private static String profile(RunResult run) {
-    return run.profile() + " " + run.factor();
-  }
-
   private static Section section(
       Layout layout, String suffix, List<RunResult> runs, Published published) {
     List<Measured> steps = Results.measured(runs);
     List<Block> blocks = new ArrayList<>();
-    blocks.add(new Block.Text(factor(runs.getFirst(), steps)));
+    blocks.add(new Block.Text(factors(runs, steps)));
     if (steps.isEmpty()) {
       blocks.add(new Block.Text("No step has run."));
     } else {
@@ -156,17 +152,24 @@ public final class Report {
         : new Chart(chart.name() + suffix, chart.title(), chart.panels());
   }
 
-  private static String factor(RunResult run, List<Measured> steps) {
+  /** By how much less than in the published test there is of everything, and how often. */
+  private static String factors(List<RunResult> runs, List<Measured> steps) {
+    Set<String> factors = new LinkedHashSet<>();
+    for (RunResult run : runs) {
+      factors.add(
+          run.scenario()
+              + (run.factor() == 1 ? " as published" : " by " + Numbers.text(run.factor())));
+    }
+    boolean isFull = runs.stream().allMatch(run -> run.factor() == 1);
     int most = steps.stream().mapToInt(step -> step.steps().size()).max().orElse(0);
     return "Profile "
-        + run.profile()
+        + runs.getFirst().profile()
         + ": "
-        + (run.factor() == 1
-            ? "memory, footprint and length of steps as published (factor 1)."
-            : "memory, footprint and length of steps are divided by "
-                + Numbers.text(run.factor())
-                + ".")
-        + " "
+        + (isFull
+            ? "memory, footprint and length of steps as published (factor 1). "
+            : "memory, footprint and length of steps are divided: "
+                + String.join(", ", factors)
+                + ". ")
         + most
         + (most == 1 ? " repetition." : " repetitions.");
   }

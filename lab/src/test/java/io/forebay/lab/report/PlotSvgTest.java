@@ -59,12 +59,31 @@ class PlotSvgTest {
   }
 
   @Test
+  void barsHaveALegend() throws Exception {
+    List<String> texts =
+        texts(svg(categories(Chart.Shape.BARS, series("forebay", 1, 2), series("nginx", 2))));
+
+    assertTrue(texts.contains("forebay") && texts.contains("nginx"), texts.toString());
+  }
+
+  @Test
   void powersOfTenAreAPlot() throws Exception {
     Chart.Categories panel =
         new Chart.Categories(
             "size", "ms", Chart.Shape.LINES, true, List.of(series("forebay", 4.4, 40, 995)));
 
-    assertTrue(svg(panel).contains("<svg"));
+    List<String> texts = texts(svg(panel));
+    assertTrue(texts.containsAll(List.of("10", "100")), texts.toString());
+  }
+
+  @Test
+  void valuesBetweenRoundNumbersAndZeroesHaveALogarithmicAxisToo() throws Exception {
+    for (Chart.Series series :
+        List.of(series("forebay", 26, 27), series("forebay", 12), series("forebay", 0, 3))) {
+      assertTrue(
+          svg(new Chart.Categories("size", "ms", Chart.Shape.LINES, true, List.of(series)))
+              .contains("<svg"));
+    }
   }
 
   @Test
@@ -113,12 +132,12 @@ class PlotSvgTest {
 
   @Test
   void coloursBecomeVariables() {
-    String svg =
-        Palette.withVariables(
-            PlotSvg.draw(categories(Chart.Shape.LINES, series("forebay", 1, 2)), "a").svg());
+    Chart.Panel panel = categories(Chart.Shape.LINES, series("forebay", 1, 2), series("nginx", 2));
+    String svg = Palette.withVariables(PlotSvg.draw(panel, "a").svg());
 
     assertTrue(svg.contains("var(--plot-series-1)"), svg);
     assertTrue(svg.contains("var(--plot-ink)"), svg);
+    assertTrue(svg.contains("var(--plot-paper)"), svg);
     assertTrue(!svg.toLowerCase(java.util.Locale.ROOT).contains(Palette.INK.light()), svg);
   }
 

@@ -116,7 +116,7 @@ class ReportTest {
                 "1.34",
                 "8.59",
                 "416.9",
-                "0.860",
+                "0.86",
                 "6.51")),
         published.toString());
   }
@@ -168,7 +168,7 @@ class ReportTest {
   @Test
   void theFactorTheMachineAndTheCommandAreTold() {
     for (String text : List.of(html, markdown)) {
-      assertTrue(text.contains("divided by 60"), text);
+      assertTrue(text.contains("divided: xeon6-live by 60, xeon6-vod by 60"), text);
       assertTrue(text.contains("./forebay lab run xeon6-live --profile here"), text);
       assertTrue(text.contains("6.1.0"), text);
     }
