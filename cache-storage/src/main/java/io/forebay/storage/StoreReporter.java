@@ -239,7 +239,8 @@ final class StoreReporter {
     long indexBytes = files.index().offHeapBytes();
     long pinBytes =
         (long) (lanes.length + StoreInspection.LANES) * (core.regions.count() + 64) * Integer.BYTES;
-    long nearBytes = (long) lanes.length * settings.nearEntries() * 64;
+    // 64 bytes an entry, and half as many for links to copies.
+    long nearBytes = (long) lanes.length * settings.nearEntries() * 96;
     long tableBytes = 4L * settings.purgeScopes() * 24;
     long bufferBytes = core.disk.bufferBytes();
     long evictionBytes = core.eviction.ghosts().heapBytes() + ShadowTuner.heapBytes(lanes.length);

@@ -47,7 +47,7 @@ enum Weakening {
 
   MARKED_WITHOUT_FENCE(
       new Change("region/Regions", "words.set(region,", "words.setRelease(region,"),
-      new Change("region/RegionPins", "VarHandle.fullFence();", "")),
+      new Change("region/RegionPins", "VarHandle.fullFence();\n    for (", "for (")),
 
   NEAR_WITHOUT_GENERATION(
       new Change(

@@ -15,7 +15,7 @@ import org.openjdk.jmh.annotations.TearDown;
 /**
  * A hit that is served from a coded copy, beside a hit of the same length that is served as it is
  * stored; as {@link HotPathBenchmark} measures hits, with the fields of a browser. A coded hit
- * looks up two keys, and its head is longer by three lines.
+ * finds its copy by the key of the response, and its head is longer by three lines.
  *
  * <pre>java -jar benchmarks/target/benchmarks.jar CodedHitBenchmark -prof gc</pre>
  */

@@ -43,6 +43,10 @@ import io.forebay.server.purge.PurgeRefusedException;
 import io.forebay.server.response.HeadWriter;
 import io.forebay.server.runtime.RuntimeConfig;
 import io.forebay.server.tunnel.TunnelLimiter;
+import io.forebay.storage.purge.Purge;
+import io.forebay.storage.purge.PurgeFailedException;
+import io.forebay.storage.purge.PurgeKind;
+import io.forebay.storage.purge.PurgeReceipt;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.EventLoop;
@@ -85,6 +89,8 @@ final class EmbeddedEdge implements AutoCloseable {
   private final Compressors compressors = new Compressors(1, 0, ALLOCATOR);
   private final CopyRegistry copies;
   private final EmbeddedListener listener;
+  private final KeyBuilder keys;
+  private final Scopes scopes;
   private EmbeddedChannel channel;
 
   /** An edge whose origin has bodies of one length. */
@@ -116,13 +122,15 @@ final class EmbeddedEdge implements AutoCloseable {
     EventLoop eventLoop = loopChannel.eventLoop();
     copies = new CopyRegistry(clockMillis.getAsLong());
     RuntimeConfig snapshot = RuntimeConfig.of(config);
+    keys = new KeyBuilder(secret);
+    scopes = new Scopes(secret);
     FillContext filling =
         new FillContext(
             0,
             eventLoop,
             store.lane(0),
-            new KeyBuilder(secret),
-            new Scopes(secret),
+            keys,
+            scopes,
             new InstantOrigin(eventLoop, origin),
             counters,
             store.store(),
@@ -198,6 +206,21 @@ final class EmbeddedEdge implements AutoCloseable {
   /** Lets the store do what there is to do: nothing else makes room in it. */
   void settle() {
     store.settle();
+  }
+
+  /** Purges what is stored of a URL. */
+  void purge(String url, boolean isSoft) {
+    try {
+      PurgeReceipt ignored =
+          store.store().purge(new Purge(PurgeKind.URL, scopes.exact(url), isSoft, url));
+    } catch (PurgeFailedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** The key that was built last. */
+  String lastKey() {
+    return keys.toString();
   }
 
   /** Waits until no coded copy is being made. */

@@ -4,6 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /**
  * A flyweight over Latin-1 bytes that belong to another object. It is valid only while those bytes
@@ -60,6 +61,11 @@ public final class Latin1Text implements CharSequence {
   /** Copies the octets of a part to where another array has room for them. */
   public void copyTo(byte[] into, int at, int start, int end) {
     System.arraycopy(bytes, from + start, into, at, end - start);
+  }
+
+  /** Whether it is the first octets of an array, so many. */
+  public boolean isText(byte[] other, int otherLength) {
+    return Arrays.equals(bytes, from, from + length, other, 0, otherLength);
   }
 
   @Override

@@ -287,6 +287,11 @@ public final class KeyBuilder {
     return finish();
   }
 
+  /** How much longer {@link #coded} makes a key's text. */
+  public static int codedLength(byte[] coding) {
+    return coding.length + 2;
+  }
+
   /** Turns the key of a coded copy back into that of the response that it is of. */
   public void uncoded() {
     length = uncodedLength;

@@ -69,6 +69,11 @@ final class CopyLookup {
   private int acceptedLength;
   private long knownWeights = CodingWeights.NONE;
 
+  // What was chosen last in the fast lane, and of what.
+  private @Nullable CompressionSettings chosenBy;
+  private long chosenOf = CodingWeights.NONE;
+  private @Nullable ContentCoding chosen;
+
   // The copy that was found last.
   private @Nullable ContentCoding coding;
   private @Nullable String token;
@@ -354,6 +359,45 @@ final class CopyLookup {
   // --- for the fast lane ------------------------------------------------------------------------
 
   /**
+   * Looks for a copy that {@link #findNear} has served of the response whose key was built last, by
+   * that key alone. Allocates nothing.
+   *
+   * @return true where the lane's head and the meta are those of the copy: status, times and
+   *     directives are those of its source, and the source is stored and not soft. False where the
+   *     response has to be looked up; nothing is held then.
+   */
+  boolean findLinked(RuntimeConfig config, Route route, WireRequest request) {
+    if (!request.has(KnownField.ACCEPT_ENCODING) || !lane.hasNearCopies(keys.hi(), keys.lo())) {
+      return false;
+    }
+    CompressionSettings settings = config.compression(route);
+    if (!settings.isOn() || offersDictionary(settings, request) || mayForbidTransform(request)) {
+      return false;
+    }
+    ContentCoding wanted = choose(settings, request);
+    if (wanted == null) {
+      return false;
+    }
+    CopyForm form = CopyKeys.form(wanted, settings.copies());
+    if (!lane.findNearCopy(
+        keys.hi(),
+        keys.lo(),
+        form.link(settings),
+        keys.text(),
+        keys.textLength(),
+        form.keySuffixLength())) {
+      return false;
+    }
+    StoredHead copy = lane.head();
+    if (!meta.wrap(loop.store().region(copy.region()), copy.headOffset())) {
+      lane.unpin(copy.region());
+      return false;
+    }
+    coding = wanted;
+    return true;
+  }
+
+  /**
    * Looks for the copy among what this loop has found recently. Allocates nothing. On COPY and
    * SOURCE the lane's head is what is served.
    *
@@ -368,11 +412,11 @@ final class CopyLookup {
     if (!CopyMaker.mayHaveCopies(settings, meta, found.totalLength())) {
       return Found.SOURCE;
     }
-    if (settings.dictionary() != null && request.field("available-dictionary", text)) {
+    if (offersDictionary(settings, request)) {
       lane.unpin(found.region());
       return Found.AGAIN;
     }
-    ContentCoding wanted = settings.choose(weights(request));
+    ContentCoding wanted = choose(settings, request);
     if (wanted == null || maker.isRefused(found, wanted, settings.copies(), nowMillis)) {
       return Found.SOURCE;
     }
@@ -384,6 +428,8 @@ final class CopyLookup {
     long objectId = found.objectId();
     long birth = found.birth();
     int region = found.region();
+    long hi = keys.hi();
+    long lo = keys.lo();
     // The source is needed for each hit of the copy, so both count as asked for.
     lane.askedFor();
     if (!CopyKeys.build(keys, wanted, settings.copies())
@@ -397,10 +443,31 @@ final class CopyLookup {
         && meta.isCodedCopy()
         && meta.sourceObjectId() == objectId
         && meta.sourceBirth() == birth) {
+      long link = CopyKeys.form(wanted, settings.copies()).link(settings);
+      lane.linkNearCopy(hi, lo, link, keys.hi(), keys.lo());
       return Found.COPY;
     }
     lane.unpin(copy.region());
     return Found.AGAIN;
+  }
+
+  /** Whether a delta may be what the client gets, which an exchange looks for. */
+  private boolean offersDictionary(CompressionSettings settings, WireRequest request) {
+    return settings.dictionary() != null && request.field("available-dictionary", text);
+  }
+
+  /**
+   * As {@link CompressionSettings#choose}, which is asked only where the last answer is another's.
+   */
+  @SuppressWarnings("ReferenceEquality") // equal ones choose the same, but it takes long to tell
+  private @Nullable ContentCoding choose(CompressionSettings settings, WireRequest request) {
+    long weights = weights(request);
+    if (settings != chosenBy || weights != chosenOf) {
+      chosen = settings.choose(weights);
+      chosenBy = settings;
+      chosenOf = weights;
+    }
+    return chosen;
   }
 
   /** Whether Cache-Control is long enough for {@code no-transform}: an exchange reads it. */
@@ -430,15 +497,7 @@ final class CopyLookup {
 
   private boolean isKnown(Latin1Text value) {
     // A longer value than can be kept is never known.
-    if (value.length() != acceptedLength || acceptedLength > lastAccepted.length) {
-      return false;
-    }
-    for (int i = 0; i < acceptedLength; i++) {
-      if (value.charAt(i) != (char) (lastAccepted[i] & 0xff)) {
-        return false;
-      }
-    }
-    return true;
+    return acceptedLength <= lastAccepted.length && value.isText(lastAccepted, acceptedLength);
   }
 
   /** What was held for the source is the caller's from now on; null if that was a pin. */

@@ -107,7 +107,7 @@ final class FreshHitResponder {
       return false;
     }
     KeyRecipe recipe = snapshot.keyRecipe(route, rules == null ? null : ruled);
-    if (!find(recipe, request)) {
+    if (!find(snapshot, route, recipe, request)) {
       return false;
     }
     StoredHead head = lane.head();
@@ -118,7 +118,7 @@ final class FreshHitResponder {
       lane.unpin(head.region());
       return false;
     }
-    ContentCoding coding = null;
+    ContentCoding coding = meta.isCodedCopy() ? copies.coding() : null;
     if (meta.isCompressible()) {
       // The lane's head, and the meta, are those of the copy if there is one.
       CopyLookup.Found found = copies.findNear(snapshot, route, request, head, now);
@@ -181,15 +181,21 @@ final class FreshHitResponder {
             && (request.has(KnownField.CACHE_CONTROL) || request.has(KnownField.PRAGMA)));
   }
 
-  /** Finds the object, or the variant of it; its head is pinned then, and its meta wrapped. */
-  private boolean find(KeyRecipe recipe, WireRequest request) {
-    if (!keys.build(request, recipe) || !findBuilt()) {
+  /**
+   * Finds the object, the variant of it, or the coded copy that was served of either last; its head
+   * is pinned then, and its meta wrapped.
+   */
+  private boolean find(RuntimeConfig snapshot, Route route, KeyRecipe recipe, WireRequest request) {
+    if (!keys.build(request, recipe) || !findBuilt(snapshot, route, request)) {
       return false;
     }
-    return !meta.isVaryMarker() || findVariant(recipe, request);
+    return !meta.isVaryMarker() || findVariant(snapshot, route, recipe, request);
   }
 
-  private boolean findBuilt() {
+  private boolean findBuilt(RuntimeConfig snapshot, Route route, WireRequest request) {
+    if (copies.findLinked(snapshot, route, request)) {
+      return true;
+    }
     if (!lane.findNear(keys.hi(), keys.lo(), keys.text(), keys.textLength())) {
       return false;
     }
@@ -202,7 +208,8 @@ final class FreshHitResponder {
   }
 
   /** Goes on from the marker that has been found, unless there is more to it than one variant. */
-  private boolean findVariant(KeyRecipe recipe, WireRequest request) {
+  private boolean findVariant(
+      RuntimeConfig snapshot, Route route, KeyRecipe recipe, WireRequest request) {
     StoredHead marker = lane.head();
     int region = marker.region();
     MemorySegment memory = store.region(region);
@@ -216,7 +223,7 @@ final class FreshHitResponder {
     // A marker is not followed by the eviction's samples, so it may be counted before it is sure.
     lane.askedFor();
     lane.unpin(region);
-    return isPlain && findBuilt();
+    return isPlain && findBuilt(snapshot, route, request);
   }
 
   private static boolean isServable(

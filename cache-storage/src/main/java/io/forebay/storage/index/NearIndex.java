@@ -6,10 +6,10 @@ package io.forebay.storage.index;
  * record.
  *
  * <pre>
- *  0      1     2                  3                   4             5      6
- *  +------+-----+------------------+-------------------+-------------+------+-----------------+
- *  | high | low | region | offset  | generation | slot | purges seen | used | predicates seen |
- *  +------+-----+------------------+-------------------+-------------+------+-----------------+
+ *  0      1     2                  3                   4             5      6                 7
+ *  +------+-----+------------------+-------------------+-------------+------+-----------------+--------+
+ *  | high | low | region | offset  | generation | slot | purges seen | used | predicates seen | linked |
+ *  +------+-----+------------------+-------------------+-------------+------+-----------------+--------+
  * </pre>
  */
 public final class NearIndex {
@@ -21,6 +21,7 @@ public final class NearIndex {
   private static final int SEEN = 4;
   private static final int USED = 5;
   private static final int PREDICATES = 6;
+  private static final int LINKED = 7;
 
   private final long[] words;
   private final int pairMask;
@@ -67,6 +68,27 @@ public final class NearIndex {
     words[at + SEEN] = purgesSeen;
     words[at + USED] = 1;
     words[at + PREDICATES] = predicatesSeen;
+    words[at + LINKED] = 0;
+  }
+
+  /** Region and offset of the record. */
+  public long place(int entry) {
+    return words[entry + PLACE];
+  }
+
+  /** Generation of its region and its slot: together with the place they name one record ever. */
+  public long life(int entry) {
+    return words[entry + LIFE];
+  }
+
+  /** Whether {@link NearCopies} may have copies of what lies there. */
+  public boolean isLinked(int entry) {
+    return words[entry + LINKED] != 0;
+  }
+
+  /** Until the entry is put again. */
+  public void link(int entry) {
+    words[entry + LINKED] = 1;
   }
 
   public int region(int entry) {

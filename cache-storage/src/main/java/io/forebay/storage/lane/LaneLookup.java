@@ -5,6 +5,7 @@ import io.forebay.storage.disk.HeldRecord;
 import io.forebay.storage.evict.SampleRing;
 import io.forebay.storage.evict.TierModel;
 import io.forebay.storage.index.IndexValue;
+import io.forebay.storage.index.NearCopies;
 import io.forebay.storage.index.NearIndex;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.lane.StoreLane.Found;
@@ -39,6 +40,7 @@ public final class LaneLookup {
   private final Purges purges;
   private final ObjectIndex.Cursor cursor;
   private final NearIndex near;
+  private final NearCopies copies;
   private final SampleRing samples;
   private final RemoveUpdate removal;
   private final TouchUpdate touch = new TouchUpdate();
@@ -63,6 +65,7 @@ public final class LaneLookup {
     this.purges = core.purges;
     this.cursor = cursor;
     this.near = new NearIndex(nearEntries);
+    this.copies = new NearCopies(nearEntries);
     this.samples = samples;
     this.removal = new RemoveUpdate(core.regions, core.disk);
   }
@@ -133,6 +136,89 @@ public final class LaneLookup {
   void askedFor() {
     regions.touch(head.region, head.slot);
     sample();
+    nearHits++;
+  }
+
+  boolean hasNearCopies(long hi, long lo) {
+    if (copies.isEmpty()) {
+      return false;
+    }
+    int entry = near.find(hi, lo);
+    return entry >= 0 && near.isLinked(entry);
+  }
+
+  /** See {@link StoreLane#linkNearCopy}. */
+  void linkNearCopy(long hi, long lo, long tag, long copyHi, long copyLo) {
+    int source = near.find(hi, lo);
+    int copy = near.find(copyHi, copyLo);
+    if (source >= 0 && copy >= 0) {
+      copies.put(
+          near.place(source),
+          near.life(source),
+          tag,
+          near.place(copy),
+          near.life(copy),
+          near.purgesSeen(copy));
+      near.link(source);
+    }
+  }
+
+  /**
+   * See {@link StoreLane#findNearCopy}. Both records are checked as {@link #findNear} does; where a
+   * purge came into force since, it is left to that to ask it.
+   */
+  boolean findNearCopy(
+      long hi, long lo, long tag, byte[] keyText, int keyTextLength, int suffixLength) {
+    int entry = near.find(hi, lo);
+    int link = entry < 0 ? -1 : copies.find(near.place(entry), near.life(entry), tag);
+    if (link < 0) {
+      return false;
+    }
+    int sourceRegion = near.region(entry);
+    int sourceSlot = near.slot(entry);
+    int region = copies.region(link);
+    int slot = copies.slot(link);
+    int offset = copies.offset(link);
+    pins.pin(lane, sourceRegion, region);
+    if (regions.isReadable(sourceRegion, near.generation(entry))
+        && regions.isReadable(region, copies.generation(link))
+        && isKeyOfCopy(regions.base(region) + offset, keyText, keyTextLength, suffixLength)) {
+      long version = purges.version();
+      // Whether they live, and softness, only now: see findNear.
+      if (near.purgesSeen(entry) == version
+          && copies.purgesSeen(link) == version
+          && regions.isLive(sourceRegion, sourceSlot)
+          && !regions.isSoft(sourceRegion, sourceSlot)
+          && regions.isLive(region, slot)) {
+        // Whether the object is stale is asked of the source alone.
+        describe(region, copies.generation(link), slot, offset, false);
+        askedForSource(lo, sourceRegion, sourceSlot, near.offset(entry));
+        pins.unpin(lane, sourceRegion);
+        return true;
+      }
+    }
+    pins.unpin(lane, region);
+    pins.unpin(lane, sourceRegion);
+    copies.clear(link);
+    return false;
+  }
+
+  /** The copy's key is that of its object and the suffix that belongs to the tag. */
+  private boolean isKeyOfCopy(long record, byte[] keyText, int keyTextLength, int suffixLength) {
+    if (memory.get(Layouts.INT, record + HeadRecord.KEY_LENGTH_OFFSET)
+        != keyTextLength + suffixLength) {
+      return false;
+    }
+    int scopes = memory.get(Layouts.INT, record + HeadRecord.SCOPE_COUNT_OFFSET);
+    return Layouts.same(memory, record + HeadRecord.keyOffset(scopes), keyText, keyTextLength);
+  }
+
+  /** The source is needed for each hit of its copy, though its record is hardly ever read. */
+  private void askedForSource(long lo, int region, int slot, int offset) {
+    regions.touch(region, slot);
+    if (core.eviction.sample().has(lo)) {
+      sample(memory, regions.base(region) + offset);
+    }
     nearHits++;
   }
 

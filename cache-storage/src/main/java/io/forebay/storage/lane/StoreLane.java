@@ -121,6 +121,42 @@ public final class StoreLane {
     }
   }
 
+  /** Whether {@link #findNearCopy} may find a copy of the object under a key. */
+  public boolean hasNearCopies(long hi, long lo) {
+    return lookup.hasNearCopies(hi, lo);
+  }
+
+  /**
+   * Looks up the copy of an object by the key of the object. True if {@link #findNear} would find
+   * both at this moment, neither has to be looked at for a purge, and they were linked: then {@link
+   * #head} is that of the copy, not soft, one pin is taken, on its region, and the object counts as
+   * asked for. The copy counts by {@link #askedFor}.
+   *
+   * @param tag as it was linked
+   * @param keyText of the object
+   * @param suffixLength of what the key text of the copy has behind that of the object
+   */
+  public boolean findNearCopy(
+      long hi, long lo, long tag, byte[] keyText, int keyTextLength, int suffixLength) {
+    try {
+      return lookup.findNearCopy(hi, lo, tag, keyText, keyTextLength, suffixLength);
+    } catch (InternalError e) {
+      return lost(e) == Found.HIT;
+    }
+  }
+
+  /**
+   * What lies under the second key is a copy of what lies under the first: this lane has just found
+   * both by {@link #findNear}, and the caller has compared them. It stays so as long as the two
+   * records are there.
+   *
+   * @param tag which copy it is: any number by which the caller tells them apart, and which key
+   *     text it has
+   */
+  public void linkNearCopy(long hi, long lo, long tag, long copyHi, long copyLo) {
+    lookup.linkNearCopy(hi, lo, tag, copyHi, copyLo);
+  }
+
   /** What {@link #findNear} has found is the answer. */
   public void askedFor() {
     lookup.askedFor();

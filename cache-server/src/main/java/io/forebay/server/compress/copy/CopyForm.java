@@ -1,6 +1,8 @@
 package io.forebay.server.compress.copy;
 
+import io.forebay.core.key.KeyBuilder;
 import io.forebay.server.compress.CodedTag;
+import io.forebay.server.compress.CompressionSettings;
 import io.forebay.server.compress.ContentCoding;
 import io.forebay.server.compress.DeltaCoding;
 import java.nio.ByteBuffer;
@@ -71,6 +73,19 @@ public final class CopyForm {
   /** What stands behind the colon in its key. */
   byte[] keyText() {
     return keyText;
+  }
+
+  /** Length of what its key has behind that of its source. */
+  public int keySuffixLength() {
+    return KeyBuilder.codedLength(keyText);
+  }
+
+  /**
+   * A number by which a loop links the copy with its source: of the form, and of the least length
+   * by which the source was found to have copies.
+   */
+  public long link(CompressionSettings settings) {
+    return numberOf(settings.minBytes(), number);
   }
 
   boolean isDelta() {
