@@ -35,6 +35,7 @@ final class HaproxyTarget implements Target {
         tune.h2.max-concurrent-streams 128
       defaults
         mode http
+        option http-ignore-probes
         timeout client 60s
         timeout server 60s
         timeout connect 5s

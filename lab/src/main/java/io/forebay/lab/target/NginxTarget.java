@@ -123,12 +123,16 @@ final class NginxTarget implements Target {
               group,
               () -> {
                 StatusQuestions.Answer answer = questions.ask();
-                return counters(answer.text(), answer.number(), missed.read());
+                return counters(answer.text(), answer.earlier() + 1, missed.read());
               });
         });
   }
 
-  /** Of all requests, those that are no question of ours and no miss are hits. */
+  /**
+   * Of all requests, those that are no question of ours and no miss are hits.
+   *
+   * @param questions so far, the one that brought this status included
+   */
   static Counters counters(String status, long questions, MissLog.Misses misses)
       throws IOException {
     Matcher matcher = REQUESTS.matcher(status);

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -25,8 +26,9 @@ import org.jspecify.annotations.Nullable;
 final class ProcessGroup implements AutoCloseable {
   private static final Path SHARED_MEMORY = Path.of("/dev/shm");
   private static final String PREFIX = "forebay-lab-";
-  private static final Duration READY_LIMIT = Duration.ofSeconds(60);
+  private static final Duration READY_LIMIT = Duration.ofMinutes(2);
   private static final Duration STOP_LIMIT = Duration.ofSeconds(20);
+  private static final Duration KILL_LIMIT = Duration.ofSeconds(5);
   private static final long PAUSE_MILLIS = 20;
   private static final int LOG_TAIL = 2_000;
 
@@ -109,8 +111,8 @@ final class ProcessGroup implements AutoCloseable {
   /**
    * Waits until a condition holds.
    *
-   * @throws IOException when it does not in a minute, or when a process ends; with the end of the
-   *     last log
+   * @throws IOException when it does not in two minutes, or when a process ends; with the end of
+   *     the last log
    */
   void await(String what, Condition condition) throws IOException, InterruptedException {
     long deadline = System.nanoTime() + READY_LIMIT.toNanos();
@@ -204,9 +206,11 @@ final class ProcessGroup implements AutoCloseable {
       process.destroyForcibly();
     }
     process.onExit().join();
-    for (ProcessHandle child : children) {
-      child.destroyForcibly();
-      child.onExit().join();
+    children.forEach(ProcessHandle::destroyForcibly);
+    // One that is dead may stay in the table of a container whose first process collects nobody.
+    long deadline = System.nanoTime() + KILL_LIMIT.toNanos();
+    while (children.stream().anyMatch(ProcessHandle::isAlive) && System.nanoTime() - deadline < 0) {
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(PAUSE_MILLIS));
     }
     return isInterrupted;
   }

@@ -47,7 +47,7 @@ public interface RunningTarget extends AutoCloseable {
    *
    * @param hits answered without asking the origin for this request: also those that waited for
    *     what another request fetched
-   * @param bytesSent of bodies, where the program tells them from heads
+   * @param bytesSent of bodies, or with heads where the program does not tell them apart
    * @param bytesFetched the same from the origin
    * @param bytesByTier bytes of hits by {@code memory} and {@code disk}, where it tells
    */

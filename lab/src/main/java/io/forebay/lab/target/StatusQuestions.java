@@ -12,10 +12,10 @@ final class StatusQuestions {
   /**
    * A status page, read.
    *
-   * @param number of questions so far, this one included
-   * @param earlierBytes of all answers before this one
+   * @param earlier questions, without this one
+   * @param earlierBytes of their answers
    */
-  record Answer(String text, long number, long earlierBytes) {}
+  record Answer(String text, long earlier, long earlierBytes) {}
 
   StatusQuestions(int port, String path) {
     this.port = port;
@@ -23,9 +23,9 @@ final class StatusQuestions {
   }
 
   synchronized Answer ask() throws IOException, InterruptedException {
-    asked++;
     String text = StatusPage.get(port, path);
     Answer answer = new Answer(text, asked, bytes);
+    asked++;
     bytes += text.length();
     return answer;
   }

@@ -186,7 +186,10 @@ final class TrafficServerTarget implements Target {
     return text.toString();
   }
 
-  /** Questions are requests, and misses, whose answers are bytes sent and fetched. */
+  /**
+   * Earlier questions are requests, and misses, whose answers are bytes sent and fetched; this one
+   * is not added up yet. Its fresh hits do not include what followed a fetch ({@code rww}).
+   */
   static Counters counters(StatusQuestions.Answer answer) throws IOException {
     JsonNode counts;
     try {
@@ -194,9 +197,10 @@ final class TrafficServerTarget implements Target {
     } catch (JacksonException e) {
       throw new IOException("the counters of Traffic Server are no JSON", e);
     }
-    long requests = count(counts, "incoming_requests") - answer.number();
+    long requests = count(counts, "incoming_requests") - answer.earlier();
     long hits =
         count(counts, "cache_hit_fresh")
+            + count(counts, "cache_hit_rww")
             + count(counts, "cache_hit_ims")
             + count(counts, "cache_hit_stale_served");
     return new Counters(

@@ -19,6 +19,9 @@ final class VarnishTarget implements Target {
   private static final String PACKAGE = "varnish";
   private static final String FRONT = "hitch";
 
+  /** Its threads add up what they count when they have had nothing to do for a moment. */
+  private static final long SETTLE_MILLIS = 300;
+
   @Override
   public String name() {
     return "varnish";
@@ -71,7 +74,12 @@ final class VarnishTarget implements Target {
             group.await("hitch listens", () -> StatusPage.isListening(listening));
           }
           return new StartedTarget(
-              StartedTarget.address(spec, front), group, () -> counters(Programs.result(question)));
+              StartedTarget.address(spec, front),
+              group,
+              () -> {
+                Thread.sleep(SETTLE_MILLIS);
+                return counters(Programs.result(question));
+              });
         });
   }
 
