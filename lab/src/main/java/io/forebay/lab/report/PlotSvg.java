@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.DoubleStream;
 import org.jetbrains.letsPlot.commons.encoding.UnsupportedRGBEncoder;
 import org.jetbrains.letsPlot.commons.geometry.DoubleVector;
 import org.jetbrains.letsPlot.core.util.PlotSvgExportCommon;
@@ -81,8 +82,13 @@ final class PlotSvg {
   /** With breaks at round numbers where there are at least two within the values. */
   private static Map<String, Object> logarithmic(Chart.Categories panel) {
     Map<String, Object> scale = map("aesthetic", "y", "name", panel.y(), "trans", "log10");
-    scale.put("expand", list(0.08, 0.0));
-    List<Object> breaks = breaks(panel);
+    double least = extreme(panel, true);
+    double most = extreme(panel, false);
+    List<Object> breaks = breaks(least, most);
+    if (least > 0) {
+      // The library leaves no room of its own above and below a logarithm.
+      scale.put("limits", list(least / 1.3, most * 1.3));
+    }
     if (breaks.size() > 1) {
       scale.put("breaks", breaks);
       List<Object> labels = new ArrayList<>();
@@ -92,16 +98,16 @@ final class PlotSvg {
     return scale;
   }
 
-  /** One, or one, two and five, times powers of ten within the panel's values. */
-  private static List<Object> breaks(Chart.Categories panel) {
-    double least = Double.MAX_VALUE;
-    double most = 0;
-    for (Chart.Series series : panel.series()) {
-      for (Chart.Point point : series.points()) {
-        least = Math.min(least, point.y().least());
-        most = Math.max(most, point.y().most());
-      }
-    }
+  private static double extreme(Chart.Categories panel, boolean isLeast) {
+    DoubleStream values =
+        panel.series().stream()
+            .flatMap(series -> series.points().stream())
+            .mapToDouble(point -> isLeast ? point.y().least() : point.y().most());
+    return (isLeast ? values.min() : values.max()).orElse(0);
+  }
+
+  /** One, or one, two and five, times powers of ten between two values. */
+  private static List<Object> breaks(double least, double most) {
     List<Object> breaks = new ArrayList<>();
     if (!(least > 0)) {
       return breaks;

@@ -74,11 +74,11 @@ record NoisyMachine(RandomGenerator random, double addedMillis, double hitFactor
           new Sample(
               second,
               (long) now,
-              (long) now * body,
+              ((long) now) * body,
               0,
               4 * millis * delay * tail / outlier + addedMillis,
               busy,
-              (long) now * body,
+              ((long) now) * body,
               null));
     }
     long count = (long) requests;

@@ -58,7 +58,7 @@ class ResultFilesTest {
   @Test
   void aLaterFormatIsRefused() throws Exception {
     IOException e = refused("{\"version\": 2, \"runs\": [], \"more\": 1}");
-    assertTrue(e.getMessage().contains("format 2 is later than 1"), e.getMessage());
+    assertTrue(e.toString().contains("format 2 is later than 1"), e.toString());
   }
 
   @Test
@@ -95,7 +95,7 @@ class ResultFilesTest {
   void aMissingFileSaysWhoWritesIt() {
     IOException e =
         assertThrows(IOException.class, () -> ResultFiles.read(directory.resolve("none")));
-    assertTrue(e.getMessage().contains("lab run"), e.getMessage());
+    assertTrue(e.toString().contains("lab run"), e.toString());
   }
 
   private String run() throws IOException {

@@ -43,7 +43,7 @@ public final class ResultFixture {
       long body,
       @Nullable Double watts,
       String... voids) {
-    long bytes = (long) (gigabits * 1e9 / 8) * 10;
+    long bytes = ((long) (gigabits * 1e9 / 8)) * 10;
     long requests = bytes / body;
     List<Sample> samples = new ArrayList<>();
     for (int second = 0; second < 12; second++) {
