@@ -240,15 +240,24 @@ final class PurgeIT {
   void tokenComesFromAFileOrTheEnvironment() throws Exception {
     Path token = directory.resolve("token");
     Files.writeString(token, "from-file\n");
-    admin.answers(200, DONE).answers(200, DONE).answers(401, "{\"error\":\"token wanted\"}");
+    admin
+        .answers(200, DONE)
+        .answers(200, DONE)
+        .answers(200, DONE)
+        .answers(401, "{\"error\":\"token wanted\"}");
 
     jar().run("purge", "http://a/x", "--token-file", token.toString());
-    jar().env("FOREBAY_ADMIN_TOKEN", "from-environment").run("purge", "http://a/x");
+    jar()
+        .env("FOREBAY_ADMIN_TOKEN", "from-environment")
+        .env("FOREBAY_ADMIN_TOKEN_FILE", token.toString())
+        .run("purge", "http://a/x");
+    jar().env("FOREBAY_ADMIN_TOKEN_FILE", token.toString()).run("purge", "http://a/x");
     Commands.Finished refused = jar().run("purge", "http://a/x");
 
     assertEquals("Bearer from-file", admin.asked().get(0).authorization());
     assertEquals("Bearer from-environment", admin.asked().get(1).authorization());
-    assertEquals("", admin.asked().get(2).authorization());
+    assertEquals("Bearer from-file", admin.asked().get(2).authorization());
+    assertEquals("", admin.asked().get(3).authorization());
     assertEquals(1, refused.exit());
     assertTrue(refused.err().contains("FOREBAY_ADMIN_TOKEN"), refused.err());
   }

@@ -24,13 +24,24 @@ public final class AdminOptions {
       order = 81,
       paramLabel = "FILE",
       description =
-          "File whose first line is the admin token; default FOREBAY_ADMIN_TOKEN. No option takes"
-              + " the token itself, because other users can read command lines.")
+          "File whose first line is the admin token; default FOREBAY_ADMIN_TOKEN, else the file named"
+              + " by FOREBAY_ADMIN_TOKEN_FILE. No option takes the token itself, because other users"
+              + " can read command lines.")
   @Nullable Path tokenFile;
 
   public AdminClient client() {
+    String token = System.getenv("FOREBAY_ADMIN_TOKEN");
     return new AdminClient(
-        address(adminUrl), token(tokenFile, System.getenv("FOREBAY_ADMIN_TOKEN")));
+        address(adminUrl),
+        token(
+            tokenFile == null && (token == null || token.isBlank())
+                ? file(System.getenv("FOREBAY_ADMIN_TOKEN_FILE"))
+                : tokenFile,
+            token));
+  }
+
+  private static @Nullable Path file(@Nullable String name) {
+    return name == null || name.isBlank() ? null : Path.of(name);
   }
 
   /** A client of another node than that of the options; it gets no token but that of the file. */
