@@ -13,6 +13,7 @@ import io.forebay.storage.purge.PurgeKind;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -294,7 +295,7 @@ class NearCopyTest {
     long linked = findLinked(by, name, form);
     long source = find(by, name);
     long copy = find(by, name + SUFFIXES[form]);
-    boolean isThere = source >= 0 && copy >= 0 && sources.get(copy) == source;
+    boolean isThere = source >= 0 && copy >= 0 && Objects.equals(sources.get(copy), source);
     if (linked >= 0) {
       assertTrue(isThere, at);
       assertEquals(copy, linked, at);
