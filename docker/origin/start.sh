@@ -1,22 +1,11 @@
 #!/bin/sh
-# Makes the tree that the load job asks for, then becomes nginx. Random bytes, so that nothing on the
-# way can compress them.
+# Makes the files of the origin, then becomes nginx. Random bytes, so that nothing on the way can compress them.
 set -eu
 
-# fill NAME COUNT BYTES
-fill() {
-    mkdir -p "/tmp/www/$1"
-    i=0
-    while [ "$i" -lt "$2" ]; do
-        head -c "$3" /dev/urandom > "/tmp/www/$1/$i"
-        i=$((i + 1))
-    done
-}
-
-fill small 500 10240
-fill page 100 102400
-fill segment 16 2097152
-fill private 1 1024
+mkdir -p /tmp/www
+head -c 10240 /dev/urandom > /tmp/www/small
+head -c 102400 /dev/urandom > /tmp/www/page
+head -c 2097152 /dev/urandom > /tmp/www/segment
 echo "forebay origin" > /tmp/www/index.html
 
 exec nginx -p /tmp -c /origin/nginx.conf -g 'daemon off;'

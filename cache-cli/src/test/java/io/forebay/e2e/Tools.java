@@ -26,6 +26,9 @@ public final class Tools {
           Map.entry("caddy", "caddy"),
           Map.entry("chromium", "chromium"),
           Map.entry("curl", "curl"),
+          Map.entry("debootstrap", "debootstrap"),
+          Map.entry("docker-compose", "docker-compose"),
+          Map.entry("dockerd", "docker.io"),
           Map.entry("ffmpeg", "ffmpeg"),
           Map.entry("h2load", "nghttp2-client"),
           Map.entry("haproxy", "haproxy"),
@@ -33,6 +36,8 @@ public final class Tools {
           Map.entry("nginx", "nginx-light"),
           Map.entry("openssl", "openssl"),
           Map.entry("php", "php-cli"),
+          Map.entry("prometheus", "prometheus"),
+          Map.entry("promtool", "prometheus"),
           Map.entry("traffic_server", "trafficserver"),
           Map.entry("varnishd", "varnish"),
           Map.entry("wrk", "wrk"));
