@@ -3,6 +3,9 @@ package io.forebay.benchmarks.micro;
 import io.forebay.storage.ObjectStore;
 import io.forebay.storage.StoreException;
 import io.forebay.storage.StoreSettings;
+import io.forebay.storage.disk.DeviceSettings;
+import io.forebay.storage.disk.DiskSettings;
+import io.forebay.storage.lane.ObjectWriter;
 import io.forebay.storage.lane.StoreLane;
 import io.forebay.storage.object.HeadSpec;
 import io.forebay.storage.object.InstallOutcome;
@@ -24,6 +27,7 @@ import java.util.stream.Stream;
 final class BenchStore implements AutoCloseable {
   private static final Path TMPFS = Path.of("/dev/shm");
   private static final long HOUR_MILLIS = 3_600_000;
+  private static final int MAX_STEPS = 100_000;
 
   /** As long as the headers of a usual response. */
   private static final byte[] HEADER = new byte[400];
@@ -32,6 +36,7 @@ final class BenchStore implements AutoCloseable {
 
   private final Path data;
   private final Path memory;
+  private final Path disk;
   private final ObjectStore store;
 
   /**
@@ -50,8 +55,25 @@ final class BenchStore implements AutoCloseable {
       long indexEntries,
       int nearEntries,
       LongSupplier clockMillis) {
+    this(memoryBytes, 0, lanes, regionBytes, indexEntries, nearEntries, clockMillis);
+  }
+
+  /** A store of one lane with a disk behind it: a file where temporary files are. */
+  static BenchStore withDisk(long memoryBytes, long diskBytes) {
+    return new BenchStore(memoryBytes, diskBytes, 1, 0, 0, 0, System::currentTimeMillis);
+  }
+
+  private BenchStore(
+      long memoryBytes,
+      long diskBytes,
+      int lanes,
+      int regionBytes,
+      long indexEntries,
+      int nearEntries,
+      LongSupplier clockMillis) {
     try {
       data = Files.createTempDirectory("forebay-bench-");
+      disk = data.resolve("disk");
       memory =
           Files.isDirectory(TMPFS)
               ? Files.createTempDirectory(TMPFS, "forebay-bench-")
@@ -60,6 +82,10 @@ final class BenchStore implements AutoCloseable {
           ObjectStore.open(
               StoreSettings.of(data, memoryBytes, lanes, clockMillis)
                   .withMemoryDirectory(memory)
+                  .withDisks(
+                      diskBytes == 0
+                          ? DiskSettings.NONE
+                          : DiskSettings.of(List.of(DeviceSettings.of("bench", disk, diskBytes))))
                   .withSizes(regionBytes, indexEntries, nearEntries)
                   .withThreads(Thread::new, true));
     } catch (IOException e) {
@@ -125,6 +151,28 @@ final class BenchStore implements AutoCloseable {
     }
   }
 
+  /** Stores an object whose body may be of any length. */
+  void putLarge(long hi, long lo, byte[] keyText, ByteBuffer body) {
+    ObjectWriter writer = null;
+    for (int tries = 0; tries < MAX_STEPS && writer == null; tries++) {
+      writer = lane(0).begin(head(hi, lo, keyText, body.remaining()));
+      boolean ignored = writer == null && store.step();
+    }
+    if (writer == null) {
+      throw new IllegalStateException("no room for an object");
+    }
+    ByteBuffer rest = body.duplicate();
+    for (int tries = 0; tries < MAX_STEPS && rest.hasRemaining(); tries++) {
+      if (!writer.append(rest)) {
+        boolean ignored = store.step();
+      }
+    }
+    InstallOutcome result = writer.finish();
+    if (rest.hasRemaining() || result != InstallOutcome.INSTALLED) {
+      throw new IllegalStateException("not installed: " + result);
+    }
+  }
+
   /** Looks the head of a numbered object up; its total length, or -1 where it is not found. */
   static long find(StoreLane lane, int number, byte[] keyText) {
     if (lane.find(mix(number), mix(~number), keyText, keyText.length) != StoreLane.Found.HIT) {
@@ -159,6 +207,7 @@ final class BenchStore implements AutoCloseable {
 
   private void deleteAll() {
     delete(memory);
+    delete(disk);
     delete(data);
   }
 

@@ -68,7 +68,9 @@ import java.util.function.LongSupplier;
  */
 final class EmbeddedEdge implements AutoCloseable {
   /** So small that a body of 100 kB comes in slices. */
-  private static final int REGION_BYTES = 1 << 20;
+  static final int REGION_BYTES = 1 << 20;
+
+  private static final long MAX_ANSWER_NANOS = 20_000_000_000L;
 
   private static final PooledByteBufAllocator ALLOCATOR = PooledByteBufAllocator.DEFAULT;
 
@@ -82,6 +84,7 @@ final class EmbeddedEdge implements AutoCloseable {
   record Answer(int status, HeaderFields fields, byte[] body) {}
 
   private final BenchStore store;
+  private final boolean isStoreOwn;
   private final EmbeddedChannel loopChannel = new EmbeddedChannel();
   private final LoopCounters counters = new LoopCounters();
   private final AccessLog accessLog;
@@ -110,7 +113,29 @@ final class EmbeddedEdge implements AutoCloseable {
    * @param memoryBytes what its store has
    */
   EmbeddedEdge(Origin origin, String routes, long memoryBytes, LongSupplier clockMillis) {
-    store = new BenchStore(memoryBytes, 1, REGION_BYTES, 0, 0, clockMillis);
+    this(
+        origin,
+        routes,
+        new BenchStore(memoryBytes, 1, REGION_BYTES, 0, 0, clockMillis),
+        0,
+        true,
+        clockMillis);
+  }
+
+  /** One of several loops on a store that the caller closes, after them. */
+  EmbeddedEdge(Origin origin, BenchStore shared, int lane) {
+    this(origin, "", shared, lane, false, System::currentTimeMillis);
+  }
+
+  private EmbeddedEdge(
+      Origin origin,
+      String routes,
+      BenchStore store,
+      int lane,
+      boolean isStoreOwn,
+      LongSupplier clockMillis) {
+    this.store = store;
+    this.isStoreOwn = isStoreOwn;
     ServerConfig config = config(routes);
     try {
       accessLog = AccessLog.open(config.accessLog(), 1);
@@ -126,9 +151,9 @@ final class EmbeddedEdge implements AutoCloseable {
     scopes = new Scopes(secret);
     FillContext filling =
         new FillContext(
-            0,
+            lane,
             eventLoop,
-            store.lane(0),
+            store.lane(lane),
             keys,
             scopes,
             new InstantOrigin(eventLoop, origin),
@@ -147,7 +172,7 @@ final class EmbeddedEdge implements AutoCloseable {
             filling,
             new Leases(
                 store.store(),
-                store.lane(0),
+                store.lane(lane),
                 ALLOCATOR,
                 new CopyQuota(config.limits().privateCopyBytes()),
                 counters,
@@ -191,9 +216,21 @@ final class EmbeddedEdge implements AutoCloseable {
   }
 
   private EmbeddedChannel accepted() {
+    EmbeddedChannel connected = unconnected();
+    listener.accept(connected);
+    return connected;
+  }
+
+  /** One more connection, whose client has to begin with HTTP/2's preface. The caller ends it. */
+  EmbeddedChannel acceptedHttp2() {
+    EmbeddedChannel connected = unconnected();
+    listener.acceptHttp2(connected);
+    return connected;
+  }
+
+  private static EmbeddedChannel unconnected() {
     EmbeddedChannel connected = new EmbeddedChannel();
     connected.config().setAllocator(ALLOCATOR);
-    listener.accept(connected);
     return connected;
   }
 
@@ -246,7 +283,8 @@ final class EmbeddedEdge implements AutoCloseable {
     return counters.fastHits;
   }
 
-  private static Origin constant(int bodyBytes) {
+  /** Always the same response. */
+  static Origin constant(int bodyBytes) {
     byte[] body = new byte[bodyBytes];
     new Random(1).nextBytes(body);
     Answer answer =
@@ -262,7 +300,8 @@ final class EmbeddedEdge implements AutoCloseable {
     return request -> answer;
   }
 
-  private static ServerConfig config(String routes) {
+  /** A configuration with one origin, {@code main}, and routes in YAML. */
+  static ServerConfig config(String routes) {
     ConfigEnvironment nothing =
         new ConfigEnvironment(
             Map.of(), Path.of("/nowhere"), Path.of("/nowhere"), Path.of("/"), Path.of("/"), "edge");
@@ -305,6 +344,32 @@ final class EmbeddedEdge implements AutoCloseable {
     send(channel, request, 0, request.length);
     loopChannel.runPendingTasks();
     return taken(channel);
+  }
+
+  /**
+   * The same where the origin is asked, or a body comes in pieces: until there are so many bytes
+   * and nothing is left to do, with the store's own work meanwhile.
+   */
+  long exchangeAll(byte[] request, long atLeast) {
+    send(channel, request, 0, request.length);
+    long length = 0;
+    boolean isAtWork = true;
+    long start = System.nanoTime();
+    while (isAtWork) {
+      loopChannel.runPendingTasks();
+      channel.runPendingTasks();
+      // What is read lets go of what it came from, and a body may have waited for that.
+      length += taken(channel);
+      isAtWork =
+          store.store().step()
+              || loopChannel.hasPendingTasks()
+              || channel.hasPendingTasks()
+              || length < atLeast;
+      if (isAtWork && System.nanoTime() - start > MAX_ANSWER_NANOS) {
+        throw new IllegalStateException(length + " bytes of " + atLeast + " were answered");
+      }
+    }
+    return length;
   }
 
   /** The same on any channel. */
@@ -371,7 +436,9 @@ final class EmbeddedEdge implements AutoCloseable {
     awaitCopies();
     compressors.close();
     accessLog.close();
-    store.close();
+    if (isStoreOwn) {
+      store.close();
+    }
   }
 
   /** Answers in the loop's next task, as if the bytes had been waiting. */

@@ -23,6 +23,7 @@ import java.util.function.LongSupplier;
 public final class EmbeddedListener {
 
   private final ConnectionInitializer initializer;
+  private final ConnectionInitializer http2;
 
   /** Made by the thread that drives the channels. */
   public EmbeddedListener(
@@ -43,10 +44,17 @@ public final class EmbeddedListener {
             new LargeWriteQuota(config.limits().privateCopyBytes(), 1, counters),
             System::nanoTime,
             clockMillis);
+    Address address = new Address("*", 0);
     initializer =
         new ConnectionInitializer(
             connections,
-            new ListenerConfig("http", new Address("*", 0), null, null),
+            new ListenerConfig("http", address, null, null),
+            () -> SniTable.EMPTY,
+            Http3Config.OFF);
+    http2 =
+        new ConnectionInitializer(
+            connections,
+            new ListenerConfig("http", address, null, null, null, true, false),
             () -> SniTable.EMPTY,
             Http3Config.OFF);
   }
@@ -54,5 +62,10 @@ public final class EmbeddedListener {
   /** Makes the channel a connection that has just been accepted. */
   public void accept(EmbeddedChannel channel) {
     channel.pipeline().addLast(initializer);
+  }
+
+  /** The same on a listener that also takes HTTP/2 with prior knowledge. */
+  public void acceptHttp2(EmbeddedChannel channel) {
+    channel.pipeline().addLast(http2);
   }
 }
