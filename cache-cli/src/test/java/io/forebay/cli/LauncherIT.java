@@ -173,8 +173,9 @@ final class LauncherIT {
 
     assertEquals(0, first.exit(), first.err());
     assertTrue(
-        first.out().endsWith(
-            "<-jar><" + checkout + "/lab/target/forebay-lab.jar><run><one-byte><a b>"),
+        first
+            .out()
+            .endsWith("<-jar><" + checkout + "/lab/target/forebay-lab.jar><run><one-byte><a b>"),
         first.out());
     assertTrue(second.out().endsWith("forebay-lab.jar><list>"), second.out());
     assertEquals("cache-cli lab", String.join(" ", Files.readAllLines(directory.resolve("built"))));

@@ -195,21 +195,24 @@ final class PowerMeterTest {
     IOException wrong =
         assertThrows(IOException.class, () -> file(lines.replace(';', '\n') + "\n"));
 
-    assertTrue(wrong.getMessage().contains("meter.csv" + message), wrong.getMessage());
+    assertTrue(
+        String.valueOf(wrong.getMessage()).contains("meter.csv" + message), wrong.getMessage());
   }
 
   @Test
   void aFileThatIsNoneSaysSo() throws IOException {
     IOException missing =
         assertThrows(IOException.class, () -> PowerMeter.file(root.resolve("nowhere.csv")));
-    assertTrue(missing.getMessage().endsWith("no such file; --watts needs the meter's CSV"));
+    assertTrue(
+        String.valueOf(missing.getMessage())
+            .endsWith("no such file; --watts needs the meter's CSV"));
 
     Path binary = Files.write(root.resolve("meter.bin"), new byte[] {(byte) 0xff, (byte) 0xfe, 0});
     IOException wrong = assertThrows(IOException.class, () -> PowerMeter.file(binary));
-    assertTrue(wrong.getMessage().contains("not a text file"), wrong.getMessage());
+    assertTrue(String.valueOf(wrong.getMessage()).contains("not a text file"), wrong.getMessage());
 
     IOException endless = assertThrows(IOException.class, () -> file("1".repeat(100_000)));
-    assertTrue(endless.getMessage().contains("longer than"), endless.getMessage());
+    assertTrue(String.valueOf(endless.getMessage()).contains("longer than"), endless.getMessage());
   }
 
   @Test

@@ -136,7 +136,9 @@ class ClientProcessTest {
           assertThrows(
               IOException.class, () -> clients.run(Plans.to(origin.url()).connections(2).plan()));
 
-      assertTrue(failure.getMessage().contains("one: no route to host"), failure.getMessage());
+      assertTrue(
+          String.valueOf(failure.getMessage()).contains("one: no route to host"),
+          failure.getMessage());
     }
   }
 
@@ -153,7 +155,9 @@ class ClientProcessTest {
             IOException.class,
             () -> new ClientProcess(1, 1).run(Plans.to("http://no-such-host.invalid:80").plan()));
 
-    assertTrue(failure.getMessage().contains("no-such-host.invalid"), failure.getMessage());
+    assertTrue(
+        String.valueOf(failure.getMessage()).contains("no-such-host.invalid"),
+        failure.getMessage());
   }
 
   @Test

@@ -8,6 +8,7 @@ import io.forebay.lab.load.LoadPlan.ObjectClass;
 import io.forebay.lab.load.LoadPlan.Phase;
 import io.forebay.lab.load.LoadPlan.Popularity;
 import io.forebay.lab.load.client.Client;
+import io.forebay.lab.result.Latency;
 import io.forebay.lab.result.LoadTotals;
 import io.forebay.testing.Await;
 import io.forebay.testing.PathOrigin;
@@ -74,7 +75,7 @@ class ClientTest {
     assertEquals(40, totals.lastByte().count());
     assertEquals(40, totals.firstByte().count());
     assertEquals(40, totals.lateness().count());
-    assertEquals(40, totals.byObject().get("small").count());
+    assertEquals(40, totals.byObject().getOrDefault("small", Latency.NONE).count());
     assertEquals(3, totals.connections());
     assertTrue(totals.firstByte().max() <= totals.lastByte().max(), totals.toString());
     assertEquals(1, outcome.seconds().size());
@@ -272,7 +273,9 @@ class ClientTest {
       Await.until("a request", () -> !origin.requests().isEmpty());
       parent.close();
 
-      assertTrue(run.get().getMessage().contains("standard input"), run.get().getMessage());
+      assertTrue(
+          String.valueOf(run.get().getMessage()).contains("standard input"),
+          run.get().getMessage());
     }
   }
 }

@@ -21,7 +21,7 @@ class MeasuredTest {
     for (int client = 0; client < 3; client++) {
       Measured part = new Measured(names);
       for (int i = 0; i < 1000; i++) {
-        long first = random.nextLong(5_000_000L << client * 4);
+        long first = random.nextLong(5_000_000L << (client * 4));
         long last = first + random.nextLong(40_000_000_000L);
         int object = random.nextInt(2);
         for (Measured one : List.of(part, whole)) {

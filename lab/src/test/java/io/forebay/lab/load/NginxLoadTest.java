@@ -9,6 +9,7 @@ import io.forebay.lab.load.LoadPlan.ObjectClass;
 import io.forebay.lab.load.LoadPlan.Phase;
 import io.forebay.lab.load.LoadPlan.Popularity;
 import io.forebay.lab.load.LoadPlan.Protocol;
+import io.forebay.lab.result.Latency;
 import io.forebay.lab.result.LoadTotals;
 import io.forebay.testing.Await;
 import io.forebay.testing.Certificates;
@@ -140,8 +141,9 @@ class NginxLoadTest {
       assertEquals(Map.of(), totals.errors());
       assertTrue(totals.connections() > 50, totals.toString());
       // Each place has nothing to offer at first.
-      double expected = share * totals.connections();
-      assertEquals(expected, totals.resumed(), 4 + 5 * Math.sqrt(expected), totals.toString());
+      double expected = share * (double) totals.connections();
+      assertEquals(
+          expected, (double) totals.resumed(), 4 + 5 * Math.sqrt(expected), totals.toString());
       assertTrue(share > 0 || totals.resumed() == 0, totals.toString());
     }
   }
@@ -179,8 +181,8 @@ class NginxLoadTest {
                     .plan())
             .totals();
     assertEquals(0, bad.requests());
-    assertTrue(bad.errors().get("status") > 0, bad.toString());
-    assertTrue(bad.byObject().get("bad").count() > 0, bad.toString());
+    assertTrue(bad.errors().getOrDefault("status", 0L) > 0, bad.toString());
+    assertTrue(bad.byObject().getOrDefault("bad", Latency.NONE).count() > 0, bad.toString());
   }
 
   @Test
@@ -194,7 +196,7 @@ class NginxLoadTest {
 
     // None of them is a file.
     assertEquals(0, totals.requests());
-    assertTrue(totals.errors().get("status") > 10, totals.toString());
+    assertTrue(totals.errors().getOrDefault("status", 0L) > 10, totals.toString());
   }
 
   @Test

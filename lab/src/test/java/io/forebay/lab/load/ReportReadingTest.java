@@ -133,7 +133,8 @@ class ReportReadingTest {
           "wrk: unable to connect"
         }) {
       String message =
-          assertThrows(IOException.class, () -> WrkReport.read(wrong), wrong).getMessage();
+          String.valueOf(
+              assertThrows(IOException.class, () -> WrkReport.read(wrong), wrong).getMessage());
       assertTrue(message.contains("issued") || message.contains(wrong), message);
     }
   }
@@ -169,7 +170,9 @@ class ReportReadingTest {
           H2LOAD.replace("507 started", "0 started")
         }) {
       String message =
-          assertThrows(IOException.class, () -> H2loadReport.read(wrong, log), wrong).getMessage();
+          String.valueOf(
+              assertThrows(IOException.class, () -> H2loadReport.read(wrong, log), wrong)
+                  .getMessage());
       assertTrue(message.contains(wrong), message);
     }
     Files.writeString(log, "1795740249524892 200 498\n");

@@ -66,7 +66,7 @@ class RequestDrawTest {
     long many = 10_000_000_000L;
     int[] counts = counts(draw(Popularity.ZIPF, many, 0), 10);
     // The sum of 1 / k is the logarithm and Euler's constant.
-    double sum = Math.log(many) + 0.577_215_664_9;
+    double sum = Math.log((double) many) + 0.577_215_664_9;
     for (int k = 1; k <= 10; k++) {
       assertShare(1.0 / k / sum, counts[k - 1]);
     }

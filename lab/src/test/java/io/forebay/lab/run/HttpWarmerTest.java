@@ -71,6 +71,7 @@ final class HttpWarmerTest {
             IOException.class,
             () -> new HttpWarmer().warm(servers(1), List.of(LARGE, SMALL), null));
 
-    assertTrue(failed.getMessage().endsWith("/ch1/9 answers 503"), failed.getMessage());
+    assertTrue(
+        String.valueOf(failed.getMessage()).endsWith("/ch1/9 answers 503"), failed.getMessage());
   }
 }

@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,13 +22,15 @@ import org.junit.jupiter.api.io.TempDir;
 final class ScenarioRunTest {
   @TempDir private Path directory;
 
-  private FakeLab lab;
+  private @Nullable FakeLab lab;
 
   private FakeLab lab() {
-    if (lab == null) {
-      lab = new FakeLab(directory);
+    FakeLab there = lab;
+    if (there == null) {
+      there = new FakeLab(directory);
+      lab = there;
     }
-    return lab;
+    return there;
   }
 
   @AfterEach

@@ -156,7 +156,8 @@ final class ScenariosTest {
     ScenarioException wrong =
         assertThrows(ScenarioException.class, () -> Scenarios.read("xeon7", Profile.HERE, CORES));
 
-    assertTrue(wrong.getMessage().startsWith("xeon7: is no scenario"), wrong.getMessage());
-    assertTrue(wrong.getMessage().contains("xeon6-live"), wrong.getMessage());
+    assertTrue(
+        String.valueOf(wrong.getMessage()).startsWith("xeon7: is no scenario"), wrong.getMessage());
+    assertTrue(String.valueOf(wrong.getMessage()).contains("xeon6-live"), wrong.getMessage());
   }
 }
