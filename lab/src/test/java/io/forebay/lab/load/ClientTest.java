@@ -171,11 +171,12 @@ class ClientTest {
   }
 
   @Test
-  void aRequestWithoutAnAnswerTimesOutAndThoseBehindItAreLate() throws Exception {
+  void aRequestWithoutAnAnswerTimesOutAndThoseBehindItMayBeLate() throws Exception {
     origin.otherwise(exchange -> exchange.awaitClose());
     LoadTotals totals = Plans.to(origin.url()).timeoutMillis(100).run().totals();
 
-    assertEquals(Set.of("timeout", "late"), totals.errors().keySet());
+    assertTrue(totals.errors().containsKey("timeout"), totals.toString());
+    assertTrue(Set.of("timeout", "late").containsAll(totals.errors().keySet()), totals.toString());
     assertEquals(10, totals.errors().values().stream().mapToLong(Long::longValue).sum());
     assertEquals(0, totals.lastByte().count());
   }
