@@ -10,12 +10,13 @@ import picocli.CommandLine.Command;
     description = "Repeats published tests of edge caches on this machine.",
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {
+      ChannelsCommand.class,
       ClientCommand.class,
       CompareCommand.class,
-      ReportCommand.class,
       ListCommand.class,
-      ChannelsCommand.class,
       OriginCommand.class,
+      ReportCommand.class,
+      RunCommand.class,
       TcoCommand.class,
     })
 public final class LabCommand {

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /** The lab's own client, as one process on this machine or several that share the load. */
-public final class ClientProcess implements LoadGenerator {
+final class ClientProcess implements LoadGenerator {
   private final ClientGroup group;
 
   /**
@@ -14,7 +14,7 @@ public final class ClientProcess implements LoadGenerator {
    * @param processes started for each plan
    * @param threads event loops of each process
    */
-  public ClientProcess(int processes, int threads) {
+  ClientProcess(int processes, int threads) {
     List<String> command = ClientJvm.here();
     group =
         new ClientGroup(

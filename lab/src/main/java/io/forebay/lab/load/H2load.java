@@ -13,14 +13,14 @@ import java.util.List;
  * goes through a list of URLs, all connections in the same order, so it has no fresh names. It
  * tells no first bytes and nothing by the second, and takes any certificate.
  */
-public final class H2load implements LoadGenerator {
+final class H2load implements LoadGenerator {
   private static final String NAME = "h2load";
   private static final int URLS = 20_000;
   private static final int HELP_MILLIS = 10_000;
 
   private final int threads;
 
-  public H2load(int threads) {
+  H2load(int threads) {
     this.threads = threads;
   }
 

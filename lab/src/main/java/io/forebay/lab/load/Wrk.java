@@ -12,13 +12,13 @@ import java.util.List;
  * any certificate. Bytes of bodies are those of the requests it made, since it counts bytes with
  * heads.
  */
-public final class Wrk implements LoadGenerator {
+final class Wrk implements LoadGenerator {
   private static final String NAME = "wrk";
   private static final int MILLI = 1000;
 
   private final int threads;
 
-  public Wrk(int threads) {
+  Wrk(int threads) {
     this.threads = threads;
   }
 

@@ -1,12 +1,15 @@
 package io.forebay.lab.run;
 
+import io.forebay.lab.host.PowerMeter;
 import io.forebay.lab.result.RunResult;
 import io.forebay.lab.result.StepResult;
+import io.forebay.lab.scenario.Hosts;
 import io.forebay.lab.scenario.Scenario;
 import io.forebay.lab.scenario.Setup;
 import io.forebay.lab.scenario.Step;
 import io.forebay.lab.target.Target;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -38,6 +41,27 @@ public final class ScenarioRun {
     this.progress = progress;
     runner = new StepRunner(instruments, progress);
     sizing = new StoreSizing(instruments, runner, progress);
+  }
+
+  /**
+   * A run on this machine.
+   *
+   * @param directory below which servers have their files while they run
+   * @param hosts others that take part, or null
+   * @param isNamespace whether this process has a network namespace of its own, in which packets
+   *     can be delayed
+   * @param command that repeats the run, for the results
+   */
+  public static ScenarioRun here(
+      Path directory,
+      PowerMeter power,
+      @Nullable Hosts hosts,
+      boolean isNamespace,
+      String command,
+      Progress progress)
+      throws IOException, InterruptedException {
+    return new ScenarioRun(
+        RealInstruments.create(directory, power, hosts, isNamespace), command, progress);
   }
 
   /**
