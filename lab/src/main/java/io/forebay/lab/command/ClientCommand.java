@@ -1,7 +1,9 @@
 package io.forebay.lab.command;
 
+import io.forebay.lab.body.Body;
 import io.forebay.lab.load.ClientLines;
 import io.forebay.lab.load.LoadPlan;
+import io.forebay.lab.load.client.BodyCheck;
 import io.forebay.lab.load.client.Client;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -24,6 +26,7 @@ import picocli.CommandLine.Option;
       "Reads the plan as one line of JSON on standard input, and ends when standard input does."
     })
 final class ClientCommand implements Callable<Integer> {
+  private static final BodyCheck BODIES = (seed, path) -> Body.of(seed, path)::matches;
   private static final int MAX_PLAN_CHARS = 16 << 20;
 
   @Option(names = "--threads", defaultValue = "1", description = "Event loops (default 1).")
@@ -68,7 +71,7 @@ final class ClientCommand implements Callable<Integer> {
     Client.Options options = new Client.Options(threads, index, processes, isCoordinated);
     if (plan != null) {
       LoadPlan read = ClientLines.plan(Files.readString(plan));
-      new Client(read, options, null, ClientCommand::print).run(null);
+      new Client(read, options, BODIES, ClientCommand::print).run(null);
       return;
     }
     BufferedReader in =
@@ -77,7 +80,7 @@ final class ClientCommand implements Callable<Integer> {
     if (line == null || line.length() > MAX_PLAN_CHARS) {
       throw new IOException("no plan on standard input");
     }
-    new Client(ClientLines.plan(line), options, null, ClientCommand::print).run(in);
+    new Client(ClientLines.plan(line), options, BODIES, ClientCommand::print).run(in);
   }
 
   /** Whole lines, since several threads print. */

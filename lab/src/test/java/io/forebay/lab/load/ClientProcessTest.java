@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.lab.body.Body;
+import io.forebay.lab.load.LoadPlan.ObjectClass;
 import io.forebay.lab.result.LoadTotals;
 import io.forebay.testing.Await;
 import io.forebay.testing.PathOrigin;
@@ -146,6 +148,30 @@ class ClientProcessTest {
     Path script = Files.writeString(directory.resolve(name), text);
     Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwx------"));
     return script;
+  }
+
+  @Test
+  void bytesAreComparedWithThoseOfTheOriginOfTheSameSeed() throws Exception {
+    for (long seed : new long[] {Plans.SEED, Plans.SEED + 1}) {
+      origin.otherwise(exchange -> {
+        Body body = Body.of(seed, exchange.request().path());
+        byte[] bytes = new byte[20_000];
+        for (int i = 0; i < bytes.length; i++) {
+          bytes[i] = body.at(i);
+        }
+        exchange.respond(200, "", bytes);
+      });
+      LoadTotals totals =
+          new ClientProcess(1, 1)
+              .run(
+                  Plans.to(origin.url())
+                      .verify()
+                      .objects(new ObjectClass("x", 20_000, 1, 100, "/o/{bytes}/{n}"))
+                      .plan())
+              .totals();
+
+      assertEquals(seed == Plans.SEED ? Map.of() : Map.of("body", 10L), totals.errors());
+    }
   }
 
   @Test

