@@ -12,7 +12,6 @@ import io.forebay.lab.target.Target;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Opens benches whose store has the size that gives the wanted hit ratio. The size is searched once
@@ -62,12 +61,9 @@ final class StoreSizing {
     boolean isDisk = setup.tier() == Setup.Tier.DISK;
     long least = isDisk ? 1 : LEAST_MEMORY * setup.server().instances();
     long most = 2 * setup.footprintBytes() * setup.server().instances();
-    long guess = Math.round(ratio.wanted() * most / 2);
-    @Nullable Setup estimated =
-        ratio.by() == HitRatioBy.ESTIMATED && !isDisk ? estimate(target, step, ratio) : null;
-    if (estimated != null) {
-      return estimated;
-    }
+    long estimated =
+        ratio.by() == HitRatioBy.ESTIMATED && !isDisk ? estimate(target, step, ratio) : -1;
+    long guess = estimated < 0 ? Math.round(ratio.wanted() * most / 2) : estimated;
     StoreSizeSearch search =
         new StoreSizeSearch(ratio.wanted(), least, Math.max(least, most), guess);
     while (search.state() == StoreSizeSearch.State.SEARCHING) {
@@ -80,14 +76,16 @@ final class StoreSizing {
     return sized(setup, isDisk, search.size());
   }
 
-  /** By the program's own curve, after it saw the load once; null where it has none. */
-  private @Nullable Setup estimate(Target target, Step step, HitRatio ratio)
+  /**
+   * Bytes by the program's own curve, after it saw the load once; -1 where it has none. The curve
+   * has few points, so what it tells is where the search begins.
+   */
+  private long estimate(Target target, Step step, HitRatio ratio)
       throws IOException, InterruptedException {
     try (Bench bench = Bench.open(instruments, target, step.setup(), progress)) {
       progress.preparing(target.name(), "estimate");
       runner.run(bench, quick(step), 0, SEED);
-      long bytes = bench.memoryFor(ratio);
-      return bytes < LEAST_MEMORY ? null : sized(step.setup(), false, bytes);
+      return bench.memoryFor(ratio);
     }
   }
 

@@ -21,6 +21,9 @@ final class ForebayStatus {
   /** No request went to the origin for these. */
   private static final Set<String> HITS = Set.of("hit", "stale", "joined");
 
+  /** Neither store nor origin had to do with these: a client left, or a limit refused it. */
+  private static final Set<String> UNSERVED = Set.of("refused", "synthetic");
+
   /** Bodies of these lay in a tier. */
   private static final Set<String> FROM_STORE = Set.of("hit", "stale", "revalidated");
 
@@ -46,7 +49,7 @@ final class ForebayStatus {
       double value = Double.parseDouble(sample.group(3));
       switch (sample.group(1)) {
         case "forebay_requests_total" -> {
-          requests += value;
+          requests += UNSERVED.contains(cache(sample)) ? 0 : value;
           hits += HITS.contains(cache(sample)) ? value : 0;
         }
         case "forebay_response_bytes_total" ->

@@ -229,7 +229,27 @@ final class ScenarioRunTest {
   }
 
   @Test
-  void theProgramsOwnEstimateGivesTheSize() throws Exception {
+  void anEstimateThatIsWrongIsWhereTheSearchBegins() throws Exception {
+    lab().estimate(600_000_000);
+
+    RunResult run =
+        run(
+                Examples.file(
+                    """
+                    objects: [{name: film, size: 7MB, count: 100}]
+                    hit-ratio: {wanted: 60%, by: estimated}
+                    server: {memory: 650MB}
+                    steps: [{name: a}]
+                    """),
+                "forebay")
+            .getFirst();
+
+    assertEquals(List.of(650_000_000L, 600_000_000L), lab().memories().subList(0, 2));
+    assertEquals(List.of(), run.steps().getFirst().voids());
+  }
+
+  @Test
+  void theProgramsOwnEstimateIsTriedFirst() throws Exception {
     lab().estimate(420_000_000);
 
     RunResult run =
@@ -244,7 +264,8 @@ final class ScenarioRunTest {
                 "forebay")
             .getFirst();
 
-    assertEquals(List.of(650_000_000L, 420_000_000L), lab().memories());
+    // One to estimate, one to see whether that is right, one for the step.
+    assertEquals(List.of(650_000_000L, 420_000_000L, 420_000_000L), lab().memories());
     assertEquals(List.of(), run.steps().getFirst().voids());
     assertFalse(run.steps().getFirst().dials().containsKey("skipped"));
     assertEquals(420_000_000L, run.steps().getFirst().dials().get("memoryBytes"));
