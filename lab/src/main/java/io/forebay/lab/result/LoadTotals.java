@@ -11,7 +11,8 @@ import java.util.Map;
  * @param connections that were opened
  * @param resumed how many of these resumed a TLS session
  * @param errors by kind: {@code connect}, {@code reset}, {@code timeout}, {@code status}, {@code
- *     short}, {@code tls}, {@code late} and {@code other}; kinds without errors are absent
+ *     short}, {@code body}, {@code tls}, {@code late} and {@code other}; kinds without errors are
+ *     absent
  * @param lateness how long after its time the client itself began a request (open loop only)
  * @param clientCores CPU of the client's processes, in cores
  * @param byObject last bytes by name of the object in the scenario's table
