@@ -39,7 +39,6 @@ public final class AttackLab {
   private static final int RECOVERY_SECONDS = 60;
 
   private static final int SLOW_CONNECTIONS = 5_000;
-  private static final int SLOW_CONNECTIONS_PER_SECOND = 500;
 
   private final Edge edge;
   private final Sink sink;
@@ -163,21 +162,7 @@ public final class AttackLab {
     }
     return concat(
         pinned,
-        List.of(
-            "slowhttptest",
-            mode,
-            "-c",
-            Integer.toString(SLOW_CONNECTIONS),
-            "-r",
-            Integer.toString(SLOW_CONNECTIONS_PER_SECOND),
-            "-l",
-            Integer.toString(seconds),
-            "-i",
-            "5",
-            "-v",
-            "1",
-            "-u",
-            "http://" + address + "/large"));
+        SlowHttpTest.command(mode, SLOW_CONNECTIONS, seconds, "http://" + address + "/large"));
   }
 
   private static List<String> concat(List<String> first, List<String> second) {

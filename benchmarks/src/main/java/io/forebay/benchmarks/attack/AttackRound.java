@@ -28,7 +28,6 @@ import java.util.Objects;
  */
 public final class AttackRound {
   private static final int SLOW_CONNECTIONS = 2_000;
-  private static final int SLOW_CONNECTIONS_PER_SECOND = 500;
 
   private final int port;
   private final int tlsPort;
@@ -110,21 +109,8 @@ public final class AttackRound {
   }
 
   private List<String> slow(String mode) {
-    return List.of(
-        "slowhttptest",
-        mode,
-        "-c",
-        Integer.toString(SLOW_CONNECTIONS),
-        "-r",
-        Integer.toString(SLOW_CONNECTIONS_PER_SECOND),
-        "-l",
-        Integer.toString(seconds),
-        "-i",
-        "5",
-        "-v",
-        "1",
-        "-u",
-        "http://127.0.0.1:" + port + "/channel/0/0");
+    return SlowHttpTest.command(
+        mode, SLOW_CONNECTIONS, seconds, "http://127.0.0.1:" + port + "/channel/0/0");
   }
 
   private void row(Attack attack) throws IOException, InterruptedException {

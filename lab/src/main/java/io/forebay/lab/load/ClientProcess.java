@@ -25,11 +25,6 @@ final class ClientProcess implements LoadGenerator {
   }
 
   @Override
-  public LoadOutcome run(LoadPlan plan) throws IOException, InterruptedException {
-    return run(plan, Observer.NONE);
-  }
-
-  @Override
   public LoadOutcome run(LoadPlan plan, Observer observer)
       throws IOException, InterruptedException {
     return group.run(plan, observer);

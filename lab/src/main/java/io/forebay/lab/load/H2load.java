@@ -25,11 +25,6 @@ final class H2load implements LoadGenerator {
   }
 
   @Override
-  public LoadOutcome run(LoadPlan plan) throws IOException, InterruptedException {
-    return run(plan, Observer.NONE);
-  }
-
-  @Override
   public LoadOutcome run(LoadPlan plan, Observer observer)
       throws IOException, InterruptedException {
     ClosedLoop loop = ClosedLoop.of(plan, NAME);

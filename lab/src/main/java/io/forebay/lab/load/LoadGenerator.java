@@ -6,20 +6,17 @@ import java.io.IOException;
 public interface LoadGenerator {
 
   /**
-   * Runs a plan.
+   * Runs a plan, and tells of what happens on the way.
    *
+   * @param observer a generator that can't tell never calls it
    * @throws IOException when a client could not be started, or gave no outcome
    * @throws InterruptedException when the thread is interrupted; nothing is left running
    */
-  LoadOutcome run(LoadPlan plan) throws IOException, InterruptedException;
+  LoadOutcome run(LoadPlan plan, Observer observer) throws IOException, InterruptedException;
 
-  /**
-   * The same, and tells of what happens on the way. A generator that can't tell never calls the
-   * observer.
-   */
-  default LoadOutcome run(LoadPlan plan, Observer observer)
-      throws IOException, InterruptedException {
-    return run(plan);
+  /** The same, without an observer. */
+  default LoadOutcome run(LoadPlan plan) throws IOException, InterruptedException {
+    return run(plan, Observer.NONE);
   }
 
   /** Is told while a load runs, by any thread. */

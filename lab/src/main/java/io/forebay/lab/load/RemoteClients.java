@@ -66,11 +66,6 @@ public final class RemoteClients implements LoadGenerator {
   }
 
   @Override
-  public LoadOutcome run(LoadPlan plan) throws IOException, InterruptedException {
-    return run(plan, Observer.NONE);
-  }
-
-  @Override
   public LoadOutcome run(LoadPlan plan, Observer observer)
       throws IOException, InterruptedException {
     if (jar != null && !isThere) {

@@ -23,11 +23,6 @@ final class Wrk implements LoadGenerator {
   }
 
   @Override
-  public LoadOutcome run(LoadPlan plan) throws IOException, InterruptedException {
-    return run(plan, Observer.NONE);
-  }
-
-  @Override
   public LoadOutcome run(LoadPlan plan, Observer observer)
       throws IOException, InterruptedException {
     ClosedLoop loop = ClosedLoop.of(plan, NAME);

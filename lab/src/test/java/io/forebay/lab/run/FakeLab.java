@@ -241,11 +241,6 @@ final class FakeLab {
   private final class Client implements LoadGenerator {
 
     @Override
-    public LoadOutcome run(LoadPlan plan) {
-      throw new IllegalStateException("runs have an observer");
-    }
-
-    @Override
     public LoadOutcome run(LoadPlan plan, Observer observer)
         throws IOException, InterruptedException {
       events.add("load of " + plan.connections() + " connections");
