@@ -48,10 +48,11 @@ public final class Report {
   public static List<String> write(List<RunResult> runs, Path directory)
       throws IOException, InterruptedException {
     String path = System.getenv().getOrDefault("PATH", "");
-    return write(runs, directory, Browser.find(path));
+    return write(runs, directory, ChromiumScreenshots.find(path));
   }
 
-  static List<String> write(List<RunResult> runs, Path directory, Optional<Browser> browser)
+  static List<String> write(
+      List<RunResult> runs, Path directory, Optional<ChromiumScreenshots> browser)
       throws IOException, InterruptedException {
     ResultFiles.write(directory, runs);
     List<Section> sections = new ArrayList<>(sections(runs, Published.read()));
@@ -285,7 +286,7 @@ public final class Report {
       List<Chart> charts,
       Map<String, PlotSvg.Drawing> drawings,
       Path plots,
-      Optional<Browser> browser,
+      Optional<ChromiumScreenshots> browser,
       Set<String> made)
       throws IOException, InterruptedException {
     if (browser.isEmpty()) {

@@ -12,7 +12,7 @@
  *                          Section, Block ──┬──► HtmlWriter ──► index.html
  *                                  │        └──► MarkdownWriter ──► report.md
  *                                  ▼
- *                  Chart ──► PlotSvg (Lets-Plot) ──► Browser (Chromium) ──► plots/*.png
+ *                  Chart ──► PlotSvg (Lets-Plot) ──► ChromiumScreenshots (Chromium) ──► plots/*.png
  * </pre>
  *
  * <p>Dials of steps that the tables read:

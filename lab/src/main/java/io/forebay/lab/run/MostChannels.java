@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
 final class MostChannels implements StepPolicy {
   private final Step step;
   private final Search search;
-  private final Climb climb;
+  private final RisingSearch climb;
 
   MostChannels(Step step, Search search) {
     this.step = step;
     this.search = search;
-    climb = new Climb(search);
+    climb = new RisingSearch(search);
   }
 
   @Override

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class PeakConnections implements StepPolicy {
   private final Step step;
   private final Search search;
-  private final Climb climb;
+  private final RisingSearch climb;
   private double unloadedMillis;
   private boolean isFirst = true;
   private boolean isHeld;
@@ -28,7 +28,7 @@ final class PeakConnections implements StepPolicy {
   PeakConnections(Step step, Search search) {
     this.step = step;
     this.search = search;
-    climb = new Climb(search);
+    climb = new RisingSearch(search);
   }
 
   @Override

@@ -119,7 +119,7 @@ public final class ScenarioRun {
     private final Target target;
     private final int repetition;
     private final List<StepResult> results;
-    private @Nullable Bench bench;
+    private @Nullable TestBed bench;
     private @Nullable Setup opened;
     private long number;
 
@@ -164,7 +164,7 @@ public final class ScenarioRun {
         return runner.skipped(step, repetition, missing);
       }
       try {
-        Bench ready = ready(step);
+        TestBed ready = ready(step);
         return runner.run(ready, step, repetition, repetition * SEEDS_OF_A_REPETITION + number++);
       } catch (UnsupportedOperationException impossible) {
         return runner.skipped(step, repetition, String.valueOf(impossible.getMessage()));
@@ -175,20 +175,20 @@ public final class ScenarioRun {
     }
 
     /** The bench of the step before if it has the same set-up, else a new one. */
-    private Bench ready(Step step) throws IOException, InterruptedException {
-      Bench open = bench;
+    private TestBed ready(Step step) throws IOException, InterruptedException {
+      TestBed open = bench;
       if (open != null && step.setup().equals(opened)) {
         return open;
       }
       close();
-      Bench made = sizing.open(target, step);
+      TestBed made = sizing.open(target, step);
       bench = made;
       opened = step.setup();
       return made;
     }
 
     private void close() {
-      Bench open = bench;
+      TestBed open = bench;
       bench = null;
       opened = null;
       if (open == null) {

@@ -32,7 +32,7 @@ final class StepRunner {
    *
    * @param seed of what is asked for
    */
-  StepResult run(Bench bench, Step step, int repetition, long seed) throws InterruptedException {
+  StepResult run(TestBed bench, Step step, int repetition, long seed) throws InterruptedException {
     Step placed = step.with(bench.setup());
     try {
       return measure(bench, placed, repetition, seed);
@@ -68,7 +68,7 @@ final class StepRunner {
         List.of(reason));
   }
 
-  private StepResult measure(Bench bench, Step step, int repetition, long seed)
+  private StepResult measure(TestBed bench, Step step, int repetition, long seed)
       throws IOException, InterruptedException {
     LoadPlan plan = Plans.plan(step, bench.addresses(), bench.trust(), seed);
     LoadGenerator generator = instruments.loads().named(step.load().client());
@@ -106,7 +106,7 @@ final class StepRunner {
   }
 
   /** What this process started and is neither server nor origin. */
-  private static List<ProcessHandle> clients(Bench bench) {
+  private static List<ProcessHandle> clients(TestBed bench) {
     Set<ProcessHandle> others = new HashSet<>(bench.serverProcesses());
     others.addAll(bench.originProcesses());
     List<ProcessHandle> clients = new ArrayList<>();
@@ -120,14 +120,14 @@ final class StepRunner {
   private final class Window implements LoadGenerator.Observer {
     private static final double NANOS = 1e9;
 
-    private final Bench bench;
+    private final TestBed bench;
     private final Meter.Recording recording;
     private final long startedAt = System.nanoTime();
     private Counters before;
     private @Nullable IOException failure;
     private int lead = -1;
 
-    Window(Bench bench, Meter.Recording recording) throws IOException, InterruptedException {
+    Window(TestBed bench, Meter.Recording recording) throws IOException, InterruptedException {
       this.bench = bench;
       this.recording = recording;
       before = bench.counters();

@@ -40,10 +40,10 @@ final class StoreSizing {
   private record Found(String target, Setup setup) {}
 
   /** A bench of the step's set-up; with a store that was sized, if the set-up asks for that. */
-  Bench open(Target target, Step step) throws IOException, InterruptedException {
+  TestBed open(Target target, Step step) throws IOException, InterruptedException {
     HitRatio ratio = step.setup().sizedBy();
     if (ratio == null) {
-      return Bench.open(instruments, target, step.setup(), progress);
+      return TestBed.open(instruments, target, step.setup(), progress);
     }
     Found key = new Found(target.name(), step.setup());
     Setup known = found.get(key);
@@ -52,7 +52,7 @@ final class StoreSizing {
           ratio.wanted() <= 0 || ratio.wanted() >= 1 ? step.setup() : search(target, step, ratio);
       found.put(key, known);
     }
-    return Bench.open(instruments, target, known, progress);
+    return TestBed.open(instruments, target, known, progress);
   }
 
   private Setup search(Target target, Step step, HitRatio ratio)
@@ -82,7 +82,7 @@ final class StoreSizing {
    */
   private long estimate(Target target, Step step, HitRatio ratio)
       throws IOException, InterruptedException {
-    try (Bench bench = Bench.open(instruments, target, step.setup(), progress)) {
+    try (TestBed bench = TestBed.open(instruments, target, step.setup(), progress)) {
       progress.preparing(target.name(), "estimate");
       runner.run(bench, quick(step), 0, SEED);
       return bench.memoryFor(ratio);
@@ -91,7 +91,7 @@ final class StoreSizing {
 
   private double measure(Target target, Step step, Setup setup, HitRatio ratio)
       throws IOException, InterruptedException {
-    try (Bench bench = Bench.open(instruments, target, setup, progress)) {
+    try (TestBed bench = TestBed.open(instruments, target, setup, progress)) {
       progress.preparing(target.name(), "size");
       StepResult result = runner.run(bench, quick(step), 0, SEED);
       return ratio.of() == HitRatioOf.BYTES

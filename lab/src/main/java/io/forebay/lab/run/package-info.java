@@ -5,7 +5,7 @@
  *   ScenarioRun   for each repetition, program and step:
  *     │  StepPolicy   which step comes next: the one of the file, or what a search asks for
  *     │  StoreSizing  the size of the store that gives the wanted hit ratio
- *     ├─ Bench        origin and program started, every object fetched once; closing stops all
+ *     ├─ TestBed        origin and program started, every object fetched once; closing stops all
  *     └─ StepRunner   load, a sample a second, counters before and after
  *          └─ Verdict why the figures do not count
  *   Instruments       everything that is started, measured or waited for; tests pass fakes

@@ -12,14 +12,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /** A headless Chromium that makes pictures of pages, each with a profile that is thrown away. */
-record Browser(Path program) {
+record ChromiumScreenshots(Path program) {
 
   private static final List<String> NAMES =
       List.of("chromium", "chromium-browser", "google-chrome", "chrome");
   private static final int SECONDS = 60;
 
   /** The first of its names in the directories of a PATH. */
-  static Optional<Browser> find(String path) {
+  static Optional<ChromiumScreenshots> find(String path) {
     return NAMES.stream()
         .flatMap(name ->
             Stream.of(path.split(File.pathSeparator, -1))
@@ -27,7 +27,7 @@ record Browser(Path program) {
                 .map(directory -> Path.of(directory, name)))
         .filter(Files::isExecutable)
         .findFirst()
-        .map(Browser::new);
+        .map(ChromiumScreenshots::new);
   }
 
   /**
@@ -82,7 +82,7 @@ record Browser(Path program) {
     try (Stream<Path> files = Files.walk(directory)) {
       files.sorted(Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
     } catch (IOException | UncheckedIOException e) {
-      // Left to whoever cleans the directory of temporary files.
+      // The files stay in the directory of temporary files; the report is complete.
     }
   }
 }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class BrowserTest {
+class ChromiumScreenshotsTest {
 
   private static final String MAKES_A_PICTURE =
       """
@@ -33,13 +33,14 @@ class BrowserTest {
     Path program = program("chromium-browser", MAKES_A_PICTURE);
 
     assertEquals(
-        Optional.of(new Browser(program)), Browser.find("/nowhere::" + program.getParent()));
-    assertEquals(Optional.empty(), Browser.find("/nowhere"));
+        Optional.of(new ChromiumScreenshots(program)),
+        ChromiumScreenshots.find("/nowhere::" + program.getParent()));
+    assertEquals(Optional.empty(), ChromiumScreenshots.find("/nowhere"));
   }
 
   @Test
   void picturesAreLinkedByTheMarkdown() throws Exception {
-    Browser browser = new Browser(program("chromium", MAKES_A_PICTURE));
+    ChromiumScreenshots browser = new ChromiumScreenshots(program("chromium", MAKES_A_PICTURE));
 
     List<String> notes =
         Report.write(
@@ -54,7 +55,8 @@ class BrowserTest {
 
   @Test
   void aBrowserThatFailsIsToldAndNoError() throws Exception {
-    Browser browser = new Browser(program("chromium", "#!/bin/sh\nexit 7\n"));
+    ChromiumScreenshots browser =
+        new ChromiumScreenshots(program("chromium", "#!/bin/sh\nexit 7\n"));
 
     List<String> notes =
         Report.write(
@@ -70,7 +72,8 @@ class BrowserTest {
   @Test
   @Tag("full")
   void chromiumMakesAPicture() throws Exception {
-    Optional<Browser> browser = Browser.find(System.getenv().getOrDefault("PATH", ""));
+    Optional<ChromiumScreenshots> browser =
+        ChromiumScreenshots.find(System.getenv().getOrDefault("PATH", ""));
     Assumptions.assumeTrue(browser.isPresent(), "Chromium is not installed");
     Path png = directory.resolve("a.png");
 

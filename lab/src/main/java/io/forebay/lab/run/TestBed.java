@@ -19,14 +19,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** An origin and a program, started and filled for the steps of one set-up. */
-final class Bench implements AutoCloseable {
+final class TestBed implements AutoCloseable {
   private final Setup setup;
   private final Path directory;
   private @Nullable TargetGroup servers;
   private OriginStarter.@Nullable Running origin;
   private @Nullable Path trust;
 
-  private Bench(Setup setup, Path directory) {
+  private TestBed(Setup setup, Path directory) {
     this.setup = setup;
     this.directory = directory;
   }
@@ -36,10 +36,10 @@ final class Bench implements AutoCloseable {
    *
    * @throws UnsupportedOperationException where the program can't do what the set-up asks for
    */
-  static Bench open(Instruments instruments, Target target, Setup setup, Progress progress)
+  static TestBed open(Instruments instruments, Target target, Setup setup, Progress progress)
       throws IOException, InterruptedException {
-    Bench bench =
-        new Bench(setup, Files.createTempDirectory(instruments.directory(), "forebay-lab-"));
+    TestBed bench =
+        new TestBed(setup, Files.createTempDirectory(instruments.directory(), "forebay-lab-"));
     try {
       bench.start(instruments, target, progress);
       return bench;

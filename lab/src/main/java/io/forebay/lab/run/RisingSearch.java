@@ -6,14 +6,14 @@ import io.forebay.lab.scenario.Search;
  * Raises a number until it is too much, then halves the gap between the most that was good and the
  * least that was not.
  */
-final class Climb {
+final class RisingSearch {
   private final Search search;
   private int value;
   private int good;
   private int bad;
   private int refined;
 
-  Climb(Search search) {
+  RisingSearch(Search search) {
     this.search = search;
     this.value = search.from();
   }
