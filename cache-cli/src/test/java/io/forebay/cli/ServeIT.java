@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -56,6 +57,7 @@ final class ServeIT {
   }
 
   @Test
+  @Tag("full")
   void afterTheSignalItAcceptsWhileItIsNotReadyAndThenEnds() throws Exception {
     Process process =
         Jar.with()

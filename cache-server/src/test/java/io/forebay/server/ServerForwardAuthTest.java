@@ -333,7 +333,7 @@ final class ServerForwardAuthTest {
         connection.reset();
         throw new IOException("reset for the test");
       }
-      case "closed" -> throw new IOException("closed for the test");
+      case "closed" -> connection.cut();
       case "long" ->
           connection.send("HTTP/1.1 204 No Content\r\nx-user: " + "u".repeat(1025) + "\r\n\r\n");
       default -> connection.send("no HTTP at all\r\n\r\n");

@@ -379,7 +379,7 @@ final class ServerJwtTest {
                 default -> "";
               };
           switch (fault) {
-            case "closed" -> throw new IOException("closed for the test");
+            case "closed" -> connection.cut();
             case "500" -> connection.send("HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n");
             case "redirect" ->
                 connection.send(

@@ -55,12 +55,12 @@ class StoreModelTest {
 
   @Test
   void agreesWithAPlainMapWhileRegionsAreReclaimed() throws Exception {
-    run(new SplittableRandom().nextLong(), 100_000, 2_000, 16 << 20);
+    run(new SplittableRandom().nextLong(), 60_000, 2_000, 16 << 20);
   }
 
   @Test
   void agreesWithAPlainMapWhenEverythingFits() throws Exception {
-    run(new SplittableRandom().nextLong(), 50_000, 60, 32 << 20);
+    run(new SplittableRandom().nextLong(), 30_000, 60, 32 << 20);
   }
 
   @Tag("full")
@@ -87,13 +87,13 @@ class StoreModelTest {
                 .withShares(20, 0, 0)
                 .withDiskShares(60, 0),
             StorageClass.of("pinned", Tier.DEFAULT).withShares(50, 0, 20).withDiskShares(100, 20));
-    run(new SplittableRandom().nextLong(), 50_000, 1_000, 8 << 20, 2, classes);
+    run(new SplittableRandom().nextLong(), 30_000, 1_000, 8 << 20, 2, classes);
   }
 
   @Test
   @OneTier("it has tiers of its own")
   void agreesWithAPlainMapWhileRecordsGoToAMiddleTierAndComeBack() throws Exception {
-    run(new SplittableRandom().nextLong(), 60_000, 3_000, 8 << 20, 0, List.of(), 12);
+    run(new SplittableRandom().nextLong(), 40_000, 3_000, 8 << 20, 0, List.of(), 12);
   }
 
   @Tag("full")

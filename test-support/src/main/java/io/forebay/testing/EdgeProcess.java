@@ -76,6 +76,9 @@ public final class EdgeProcess implements AutoCloseable {
       this.port = Ports.free();
       this.adminPort = Ports.free();
       jvm.add("-Dio.netty.leakDetection.level=paranoid");
+      if (jar.equals(Jar.file())) {
+        jvm.addAll(Jar.aotCache());
+      }
     }
 
     public Settings memory(String size) {

@@ -47,8 +47,19 @@ public final class Jar {
 
   /** By a Java that compiles quickly, for one that ends soon. */
   public static Jar quick() {
-    return new Jar(
-        List.of(java().toString(), "-XX:TieredStopAtLevel=1", "-jar", file().toString()));
+    List<String> command = new ArrayList<>(List.of(java().toString(), "-XX:TieredStopAtLevel=1"));
+    command.addAll(aotCache());
+    command.addAll(List.of("-jar", file().toString()));
+    return new Jar(command);
+  }
+
+  /**
+   * Options by which a JVM takes the jar's classes loaded and linked from the cache that the build
+   * makes before these tests (JEP 483), which halves the CPU time of a start. None without it.
+   */
+  static List<String> aotCache() {
+    Path cache = file().resolveSibling("test.aot");
+    return Files.exists(cache) ? List.of("-XX:AOTCache=" + cache, "-Xlog:aot=off") : List.of();
   }
 
   /** Started by something else. */

@@ -53,7 +53,7 @@ final class CodedFastLaneTest {
 
   @Test
   void givesTheAnswersOfTheFullLane() {
-    compare(3_000);
+    compare(1_500);
   }
 
   @Test

@@ -41,6 +41,7 @@ class ClientProcessTest {
   }
 
   @Test
+  @Tag("full")
   void severalProcessesShareTheLoad() throws Exception {
     LoadOutcome outcome =
         new ClientProcess(2, 1).run(Plans.to(origin.url()).connections(5).rate(1.5, 100).plan());
@@ -74,6 +75,7 @@ class ClientProcessTest {
   }
 
   @Test
+  @Tag("full")
   void clientsOnOtherHostsAreStartedBySsh() throws Exception {
     Path hosts = directory.resolve("hosts");
     Path ssh =
