@@ -364,6 +364,22 @@ final class ServerPacingTest {
     edge.awaitIdle();
   }
 
+  /** One in some sixty connections ends while QUIC is writing. */
+  @Test
+  @Tag("full")
+  void connectionsThatEndInTheMiddleLeaveNothingBehind() throws Exception {
+    for (int i = 0; i < 200; i++) {
+      try (Http3Client client = new Http3Client(edge.tlsPort(), edge.authority(), 16 << 20)) {
+        Http3Client.Answer big = client.get("/paced/big");
+        assertEquals("200", big.status());
+        client.reset(big);
+        assertArrayEquals(small, OverHttp3.bytes(client.get("/paced/small")));
+        assertEquals("200", client.get("/paced/big").status());
+      }
+    }
+    edge.awaitIdle();
+  }
+
   @Test
   void explainNamesARuleThatPaces() throws Exception {
     String explained =

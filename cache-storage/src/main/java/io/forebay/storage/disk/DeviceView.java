@@ -199,7 +199,12 @@ public final class DeviceView implements AutoCloseable {
   public Extent walk(int region, Visitor visitor) throws IOException {
     ByteBuffer first = page(region, 0);
     if (first == null) {
-      return headless(region);
+      Extent found = headless(region);
+      // Pages behind the first may have come after it was looked for.
+      first = found.holes() > 0 ? page(region, 0) : null;
+      if (first == null) {
+        return found;
+      }
     }
     int generation = first.getInt(DirectoryPage.GENERATION_OFFSET);
     long age = first.getLong(DirectoryPage.AGE_OFFSET);
@@ -216,14 +221,40 @@ public final class DeviceView implements AutoCloseable {
         missing++;
         continue;
       }
-      holes += missing;
-      missing = 0;
+      if (missing > 0) {
+        int come = comeSince(region, n - missing, n, generation, visitor);
+        one = page(region, n);
+        if (one == null || one.getInt(DirectoryPage.GENERATION_OFFSET) != generation) {
+          break; // the region has a new life
+        }
+        holes += missing - come;
+        missing = 0;
+      }
       torn = 0;
       pages = n + 1;
       dataEnd = Math.max(dataEnd, one.getInt(DirectoryPage.DATA_END_OFFSET));
       visit(one, generation, visitor);
     }
     return new Extent(generation, age, pages, Math.clamp(dataEnd, 0, regionBytes), holes);
+  }
+
+  /**
+   * Visits the pages that were missing and are there now: a running store writes page after page,
+   * so one that was looked for too early is whole once a later one is.
+   *
+   * @return how many
+   */
+  private int comeSince(int region, int from, int end, int generation, Visitor visitor)
+      throws IOException {
+    int come = 0;
+    for (int n = from; n < end; n++) {
+      ByteBuffer one = page(region, n);
+      if (one != null && one.getInt(DirectoryPage.GENERATION_OFFSET) == generation) {
+        come++;
+        visit(one, generation, visitor);
+      }
+    }
+    return come;
   }
 
   /** Nothing, unless pages stand behind a first one that is damaged. */

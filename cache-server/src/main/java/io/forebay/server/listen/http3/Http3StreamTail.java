@@ -1,6 +1,7 @@
 package io.forebay.server.listen.http3;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
@@ -115,6 +116,9 @@ final class Http3StreamTail extends ChannelDuplexHandler {
     isLast = false;
     writtenBytes += buffer.readableBytes();
     ctx.write(isEnd ? new DefaultQuicStreamFrame(buffer, true) : buffer, promise);
+    if (!promise.isDone() && !ctx.channel().isOpen()) {
+      releaseQueue(ctx);
+    }
     if (!promise.isDone()) {
       queued.add(buffer);
       promise.addListener(done -> onTaken());
@@ -122,6 +126,15 @@ final class Http3StreamTail extends ChannelDuplexHandler {
     if (isEnd) {
       promise.addListener(done -> stream.onEndTaken(done.isSuccess()));
     }
+  }
+
+  /**
+   * Netty's channel of a stream sends within a write, before it puts what is left of the buffer
+   * into its queue. If that closes the connection, the queue of the closed channel gets the buffer,
+   * and only another write empties it.
+   */
+  private static void releaseQueue(ChannelHandlerContext ctx) {
+    var _ = ctx.write(Unpooled.EMPTY_BUFFER);
   }
 
   private void onTaken() {
