@@ -50,8 +50,12 @@ final class Plans {
   private static List<LoadPlan.Phase> phases(Load load) {
     List<LoadPlan.Phase> phases = new ArrayList<>();
     double first = load.ramps().isEmpty() ? load.rate() : load.ramps().getFirst().fromRate();
-    if (load.warmUpSeconds() > 0) {
-      phases.add(new LoadPlan.Phase(load.warmUpSeconds(), first, first, false));
+    // Whole seconds: a client tells by the second that it is warm, and from then on the server's
+    // counters and CPU are read. After a part of a second they would be of another time than the
+    // client's figures.
+    double warmUp = Math.ceil(load.warmUpSeconds());
+    if (warmUp > 0) {
+      phases.add(new LoadPlan.Phase(warmUp, first, first, false));
     }
     if (load.ramps().isEmpty()) {
       phases.add(new LoadPlan.Phase(load.measuredSeconds(), first, first, true));

@@ -42,6 +42,17 @@ final class PlansTest {
   }
 
   @Test
+  void aWarmUpEndsWithASecondSoThatClientAndServerAreMeasuredAtTheSameTime() {
+    assertEquals(
+        List.of(new LoadPlan.Phase(1, 0, 0, false), new LoadPlan.Phase(2.5, 0, 0, true)),
+        Plans.plan(Examples.step("time: {warm-up: 400ms, measured: 2500ms}\n"), SERVERS, null, 1)
+            .phases());
+    assertEquals(
+        List.of(new LoadPlan.Phase(10, 0, 0, true)),
+        Plans.plan(Examples.step("time: {warm-up: 0s}\n"), SERVERS, null, 1).phases());
+  }
+
+  @Test
   void ratesOfConnectionsAndRampsAreOpenLoops() {
     assertEquals(
         List.of(new LoadPlan.Phase(1, 33, 33, false), new LoadPlan.Phase(10, 33, 33, true)),
