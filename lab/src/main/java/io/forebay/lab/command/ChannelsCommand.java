@@ -89,7 +89,7 @@ final class ChannelsCommand implements Callable<Integer> {
         caches.add(new Cache("yours", cacheGigabytes, null));
       }
       print(model, caches);
-      return 0;
+      return LabExit.OK;
     } catch (IllegalArgumentException e) {
       throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
     }

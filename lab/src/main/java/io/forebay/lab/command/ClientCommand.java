@@ -60,16 +60,19 @@ final class ClientCommand implements Callable<Integer> {
             "--threads and --processes are 1 or more, --index is less than --processes");
       }
       run();
-      return 0;
+      return LabExit.OK;
     } catch (IOException | IllegalArgumentException e) {
       System.err.println("client: " + e.getMessage());
-      return 1;
+      return LabExit.FAILURE;
     }
   }
 
   private void run() throws IOException, InterruptedException {
     Client.Options options = new Client.Options(threads, index, processes, isCoordinated);
     if (plan != null) {
+      if (Files.size(plan) > MAX_PLAN_CHARS) {
+        throw new IOException(plan + ": a plan has at most " + MAX_PLAN_CHARS + " characters");
+      }
       LoadPlan read = ClientLines.plan(Files.readString(plan));
       new Client(read, options, BODIES, ClientCommand::print).run(null);
       return;

@@ -1,17 +1,26 @@
 package io.forebay.lab.command;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Locale;
 
-/** A table for a terminal: the first column to the left, all others to the right. */
+/** A table for a terminal: texts to the left, such as the first column, numbers to the right. */
 final class Columns {
   private static final String GAP = "  ";
 
   private final List<List<String>> rows = new ArrayList<>();
+  private final BitSet texts = new BitSet();
 
   Columns(String... heads) {
     rows.add(List.of(heads));
+    texts.set(0);
+  }
+
+  /** A column of texts, counted from 0. */
+  Columns text(int column) {
+    texts.set(column);
+    return this;
   }
 
   void row(String... cells) {
@@ -35,7 +44,8 @@ final class Columns {
       for (int column = 0; column < row.size(); column++) {
         String cell = row.get(column);
         String pad = " ".repeat(width(column) - cell.length());
-        line.append(column == 0 ? cell + pad : GAP + pad + cell);
+        line.append(column == 0 ? "" : GAP);
+        line.append(texts.get(column) ? cell + pad : pad + cell);
       }
       text.append(line.toString().stripTrailing()).append('\n');
     }

@@ -49,7 +49,6 @@ import tools.jackson.databind.json.JsonMapper;
     footer = {"", "Example:", "  forebay lab compare results/before results/after"})
 final class CompareCommand implements Callable<Integer> {
 
-  private static final int WORSE = 3;
   private static final long SEED = 1;
 
   @Parameters(index = "0", paramLabel = "A", description = "Results before: a directory or file.")
@@ -83,7 +82,7 @@ final class CompareCommand implements Callable<Integer> {
       comparison = Comparison.of(ResultFiles.read(before), ResultFiles.read(after), smallest, SEED);
     } catch (IOException e) {
       spec.commandLine().getErr().println("forebay lab compare: " + e.getMessage());
-      return 1;
+      return LabExit.FAILURE;
     }
     if (comparison.differences().isEmpty()) {
       spec.commandLine()
@@ -91,46 +90,29 @@ final class CompareCommand implements Callable<Integer> {
           .println(
               "forebay lab compare: no step with the same scenario, profile, program and name is in"
                   + " both");
-      return 1;
+      return LabExit.FAILURE;
     }
     PrintWriter out = spec.commandLine().getOut();
     out.print(isJson ? json(comparison) : table(comparison));
     out.flush();
-    return comparison.count(Verdict.WORSE) > 0 ? WORSE : 0;
+    return comparison.count(Verdict.WORSE) > 0 ? LabExit.WORSE : LabExit.OK;
   }
 
   private static String table(Comparison comparison) {
-    List<List<String>> rows = new ArrayList<>();
-    rows.add(List.of("step", "figure", "A", "B", "B/A", "95 %", ""));
+    Columns columns = new Columns("step", "figure", "A", "B", "B/A", "95 %", "").text(1).text(6);
     for (Difference one : comparison.differences()) {
-      rows.add(
-          List.of(
-              one.scenario() + " " + one.step() + ", " + one.target(),
-              one.figure().label(),
-              number(one.before()),
-              number(one.after()),
-              String.format(Locale.ROOT, "%.3f", one.ratio()),
-              Double.isNaN(one.low())
-                  ? ""
-                  : String.format(Locale.ROOT, "%.3f to %.3f", one.low(), one.high()),
-              one.verdict().text()));
+      columns.row(
+          one.scenario() + " " + one.step() + ", " + one.target(),
+          one.figure().label(),
+          number(one.before()),
+          number(one.after()),
+          String.format(Locale.ROOT, "%.3f", one.ratio()),
+          Double.isNaN(one.low())
+              ? ""
+              : String.format(Locale.ROOT, "%.3f to %.3f", one.low(), one.high()),
+          one.verdict().text());
     }
-    int[] widths = new int[rows.getFirst().size()];
-    rows.forEach(row -> {
-      for (int i = 0; i < widths.length; i++) {
-        widths[i] = Math.max(widths[i], row.get(i).length());
-      }
-    });
-    StringBuilder text = new StringBuilder();
-    for (List<String> row : rows) {
-      StringBuilder line = new StringBuilder();
-      for (int i = 0; i < widths.length; i++) {
-        String space = " ".repeat(widths[i] - row.get(i).length());
-        boolean isText = i < 2 || i == widths.length - 1;
-        line.append(isText ? row.get(i) + space : space + row.get(i)).append("  ");
-      }
-      text.append(line.toString().stripTrailing()).append('\n');
-    }
+    StringBuilder text = new StringBuilder(columns.text());
     text.append('\n');
     List<String> counts = new ArrayList<>();
     for (Verdict verdict : Verdict.values()) {

@@ -11,7 +11,10 @@ final class LabExit {
   /** The run ended and is written, and none of its figures counts: all are VOID or skipped. */
   static final int NO_FIGURE = 3;
 
-  /** By ^C or SIGTERM. */
+  /** Of a comparison: something is worse. */
+  static final int WORSE = 3;
+
+  /** By ^C. After SIGTERM the JVM makes 143 of it. */
   static final int INTERRUPTED = 130;
 
   private LabExit() {}

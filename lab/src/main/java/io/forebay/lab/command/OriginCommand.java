@@ -181,10 +181,10 @@ final class OriginCommand implements Callable<Integer> {
       } else {
         new CountDownLatch(1).await(); // A signal ends the process.
       }
-      return 0;
+      return LabExit.OK;
     } catch (IOException e) {
       spec.commandLine().getErr().println("origin: " + e.getMessage());
-      return 1;
+      return LabExit.FAILURE;
     }
   }
 

@@ -1,8 +1,8 @@
 package io.forebay.lab.command;
 
 import io.forebay.lab.scenario.Scenario;
+import io.forebay.lab.target.Programs;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,17 +38,16 @@ final class PrivateNetwork {
   }
 
   private static boolean isInstalled(String program) {
-    for (String directory : System.getenv().getOrDefault("PATH", "").split(":", -1)) {
-      if (!directory.isEmpty() && Files.isExecutable(Path.of(directory, program))) {
-        return true;
-      }
-    }
-    return false;
+    return Programs.find(program).isPresent();
   }
 
   /** Runs the same command in the namespace, to its end. */
   static int runAgain(List<String> arguments) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
+    if (isInstalled("setpriv")) {
+      // Where this process is killed, the other one ends in order; nothing else would end it.
+      command.addAll(List.of("setpriv", "--pdeathsig", "TERM", "--"));
+    }
     command.addAll(
         List.of("unshare", "--net", "sh", "-c", "ip link set lo up && exec \"$0\" \"$@\""));
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());

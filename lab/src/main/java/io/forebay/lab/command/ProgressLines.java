@@ -6,16 +6,21 @@ import io.forebay.lab.run.Progress;
 import java.io.PrintWriter;
 import java.util.Locale;
 
-/** Progress on a terminal: one line that is written over, and one for each step that has ended. */
+/**
+ * Progress: one line for each step that has ended and, on a terminal, one that is written over for
+ * the step in progress.
+ */
 final class ProgressLines implements Progress {
   private static final String OVER = "\r\u001b[K";
 
-  private final PrintWriter terminal;
+  private final PrintWriter out;
+  private final boolean isTerminal;
   private String what = "";
   private boolean isOpen;
 
-  ProgressLines(PrintWriter terminal) {
-    this.terminal = terminal;
+  ProgressLines(PrintWriter out, boolean isTerminal) {
+    this.out = out;
+    this.isTerminal = isTerminal;
   }
 
   @Override
@@ -61,21 +66,23 @@ final class ProgressLines implements Progress {
   /** Removes what is written over. */
   synchronized void end() {
     if (isOpen) {
-      terminal.print(OVER);
-      terminal.flush();
+      out.print(OVER);
+      out.flush();
       isOpen = false;
     }
   }
 
   private void show(String state) {
-    terminal.print(OVER + what + ": " + state);
-    terminal.flush();
-    isOpen = true;
+    if (isTerminal) {
+      out.print(OVER + what + ": " + state);
+      out.flush();
+      isOpen = true;
+    }
   }
 
   private void line(String text) {
-    terminal.print(OVER + text + System.lineSeparator());
-    terminal.flush();
+    out.print((isOpen ? OVER : "") + text + System.lineSeparator());
+    out.flush();
     isOpen = false;
   }
 }

@@ -40,9 +40,9 @@ final class ReportCommand implements Callable<Integer> {
       }
     } catch (IOException e) {
       spec.commandLine().getErr().println("forebay lab report: " + e.getMessage());
-      return 1;
+      return LabExit.FAILURE;
     }
     out.println(directory.resolve("index.html"));
-    return 0;
+    return LabExit.OK;
   }
 }

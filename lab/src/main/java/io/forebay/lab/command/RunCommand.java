@@ -6,7 +6,6 @@ import io.forebay.lab.report.Report;
 import io.forebay.lab.result.ResultFiles;
 import io.forebay.lab.result.RunResult;
 import io.forebay.lab.result.StepResult;
-import io.forebay.lab.run.Progress;
 import io.forebay.lab.run.ScenarioRun;
 import io.forebay.lab.scenario.Hosts;
 import io.forebay.lab.scenario.Profile;
@@ -24,9 +23,11 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -47,6 +48,7 @@ import tools.jackson.databind.json.JsonMapper;
           + " are VOID or skipped), with 2 for wrong usage, with 130 after ^C, else with 1."
     })
 final class RunCommand implements Callable<Integer> {
+  private static final String FOREBAY = "forebay";
 
   @Parameters(
       paramLabel = "NAME|all|FILE",
@@ -125,29 +127,28 @@ final class RunCommand implements Callable<Integer> {
     }
     @Nullable Hosts others = hosts == null ? null : readHosts(hosts);
     ProgressLines lines =
-        new ProgressLines(new PrintWriter(System.err, false, System.err.charset()));
-    boolean isTerminal =
-        Optional.ofNullable(System.console()).filter(Console::isTerminal).isPresent();
+        new ProgressLines(
+            new PrintWriter(System.err, false, System.err.charset()),
+            Optional.ofNullable(System.console()).filter(Console::isTerminal).isPresent());
     Path to = outDirectory();
     try (Interrupts _ = Interrupts.ofThisThread()) {
-      ScenarioRun run =
-          ScenarioRun.here(
-              directory,
-              power(),
-              others,
-              PrivateNetwork.isInside(),
-              command(),
-              isTerminal ? lines : Progress.NONE);
       List<RunResult> runs = new ArrayList<>();
-      for (Scenario scenario : scenarios) {
-        runs.addAll(run.run(scenario, targets));
-        // What is stopped later on leaves the scenarios that have ended.
-        ResultFiles.write(to, runs);
+      try (ScenarioRun run =
+          ScenarioRun.here(
+              directory, power(), others, PrivateNetwork.isInside(), command(), lines)) {
+        for (Scenario scenario : scenarios) {
+          runs.addAll(run.run(scenario, targets));
+          // What is stopped later on leaves the scenarios that have ended.
+          ResultFiles.write(to, runs);
+        }
+      } finally {
+        lines.end();
       }
-      lines.end();
       return report(runs, to);
+    } catch (IOException failed) {
+      spec.commandLine().getErr().println("forebay lab run: " + failed.getMessage());
+      return LabExit.FAILURE;
     } catch (InterruptedException stopped) {
-      lines.end();
       spec.commandLine().getErr().println("stopped; nothing is left running");
       return LabExit.INTERRUPTED;
     }
@@ -163,7 +164,10 @@ final class RunCommand implements Callable<Integer> {
   }
 
   private List<Scenario> scenarios(Profile size) throws IOException {
-    List<String> wanted = names.contains("all") ? Scenarios.names() : names;
+    Set<String> wanted = new LinkedHashSet<>();
+    for (String name : names) {
+      wanted.addAll("all".equals(name) ? Scenarios.names() : List.of(name));
+    }
     if (repetitions != null && (repetitions < 1 || repetitions > 1000)) {
       throw usage("--repetitions: is " + repetitions + "; write 1 to 1000");
     }
@@ -180,11 +184,16 @@ final class RunCommand implements Callable<Integer> {
   }
 
   private List<Target> targets() {
+    if (forebayJar != null && !Files.isRegularFile(forebayJar)) {
+      throw usage("--forebay-jar: " + forebayJar + " is no file");
+    }
     List<Target> targets = new ArrayList<>();
-    targets.add(forebayJar == null ? Targets.named("forebay") : Targets.forebay(forebayJar));
-    for (String peer : peers) {
+    targets.add(forebayJar == null ? Targets.named(FOREBAY) : Targets.forebay(forebayJar));
+    for (String peer : new LinkedHashSet<>(peers)) {
       try {
-        targets.add(Targets.named(peer));
+        if (!FOREBAY.equals(peer)) {
+          targets.add(Targets.named(peer));
+        }
       } catch (IllegalArgumentException unknown) {
         throw usage("--peers: " + unknown.getMessage());
       }

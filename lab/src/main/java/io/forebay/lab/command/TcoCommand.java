@@ -185,7 +185,7 @@ final class TcoCommand implements Callable<Integer> {
   public Integer call() {
     try {
       print();
-      return 0;
+      return LabExit.OK;
     } catch (IllegalArgumentException e) {
       throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
     }

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * Records what processes and the machine spend, once a second.
@@ -64,16 +65,33 @@ public final class HostMeter {
       Supplier<List<ProcessHandle>> server,
       Supplier<List<ProcessHandle>> origin,
       Supplier<List<ProcessHandle>> client) {
-    Recording recording = record(ids(server), ids(origin), ids(client));
+    Recording recording = record(ids(server), ids(origin), ids(client), HostMeter::lab);
     recording.begin();
     return recording;
   }
 
-  /** A recording that takes a sample when it is told to. */
+  /**
+   * A recording that takes a sample when it is told to.
+   *
+   * @param lab all other processes of the run
+   */
   Recording record(
-      Supplier<List<Long>> server, Supplier<List<Long>> origin, Supplier<List<Long>> client) {
+      Supplier<List<Long>> server,
+      Supplier<List<Long>> origin,
+      Supplier<List<Long>> client,
+      Supplier<List<Long>> lab) {
     return new Recording(
-        new HostReader(kernel, wire, disks, power, clock, nanos, server, origin, client), power);
+        new HostReader(kernel, wire, disks, power, clock, nanos, server, origin, client, lab),
+        power);
+  }
+
+  /** This process and all that it started. */
+  private static List<Long> lab() {
+    try (Stream<ProcessHandle> started = ProcessHandle.current().descendants()) {
+      return Stream.concat(Stream.of(ProcessHandle.current()), started)
+          .map(ProcessHandle::pid)
+          .toList();
+    }
   }
 
   private static Supplier<List<Long>> ids(Supplier<List<ProcessHandle>> processes) {

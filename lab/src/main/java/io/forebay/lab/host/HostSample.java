@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param compilers how much of both the JVM's compiler threads took
  * @param origin cores of the origin's processes
  * @param client cores of the clients' processes on this machine
+ * @param others share of the CPUs that the lab may run on which programs used that are neither the
+ *     lab's nor the kernel's, 0 to 1; NaN where it is not known
  * @param wireBytes sent by the interface that is watched; -1 where it is not there
  * @param residentBytes of the server's processes at the end
  * @param scannedPages sum of {@code pgscan_*}
@@ -30,6 +32,7 @@ public record HostSample(
     double compilers,
     double origin,
     double client,
+    double others,
     long wireBytes,
     long residentBytes,
     long scannedPages,
@@ -45,7 +48,7 @@ public record HostSample(
     residentByNode = Map.copyOf(residentByNode);
   }
 
-  /** Of a machine with one NUMA node, without losses. */
+  /** Of a machine with one NUMA node, without losses and without other programs. */
   public HostSample(
       double seconds,
       double user,
@@ -67,6 +70,7 @@ public record HostSample(
         compilers,
         origin,
         client,
+        0,
         wireBytes,
         residentBytes,
         scannedPages,

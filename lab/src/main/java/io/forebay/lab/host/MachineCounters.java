@@ -13,6 +13,7 @@ import java.util.Set;
  * @param retransmits segments that TCP sent again
  * @param otherNodePages that processes got from another NUMA node than the one they ran on; 0 on a
  *     machine with one node
+ * @param programs CPU of all programs, on the CPUs that this process may run on
  */
 record MachineCounters(
     long wireBytes,
@@ -21,7 +22,8 @@ record MachineCounters(
     long stolenPages,
     long diskReadBytes,
     long diskWrittenBytes,
-    long otherNodePages) {
+    long otherNodePages,
+    ProgramCpu programs) {
 
   /**
    * Who looks for free pages. The kernel's other counters with these prefixes count the same pages
@@ -61,7 +63,8 @@ record MachineCounters(
         sum(vmstat, "pgsteal_"),
         read,
         written,
-        otherNodePages(kernel));
+        otherNodePages(kernel),
+        ProgramCpu.read(kernel));
   }
 
   /** Whole devices: no partitions, and nothing that lies on others, such as loop, dm and md. */
@@ -132,6 +135,7 @@ record MachineCounters(
         Math.max(0, stolenPages - earlier.stolenPages),
         Math.max(0, diskReadBytes - earlier.diskReadBytes),
         Math.max(0, diskWrittenBytes - earlier.diskWrittenBytes),
-        Math.max(0, otherNodePages - earlier.otherNodePages));
+        Math.max(0, otherNodePages - earlier.otherNodePages),
+        programs.since(earlier.programs));
   }
 }

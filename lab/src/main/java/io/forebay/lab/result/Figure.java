@@ -37,7 +37,7 @@ public enum Figure {
       "Gbit/s/W", Better.MORE, step -> ratio(step.load().gigabitsPerSecond(), watts(step))),
   REQUESTS_PER_WATT(
       "requests/s/W", Better.MORE, step -> ratio(step.load().requestsPerSecond(), watts(step))),
-  ERRORS("errors", Better.LESS, step -> total(step.load()));
+  ERRORS("errors", Better.LESS, step -> step.load().errorCount());
 
   /** Which way a figure improves. */
   public enum Better {
@@ -79,10 +79,6 @@ public enum Figure {
   private static double watts(StepResult step) {
     Double watts = step.server().watts();
     return watts == null ? Double.NaN : watts;
-  }
-
-  private static double total(LoadTotals load) {
-    return load.errors().values().stream().mapToLong(Long::longValue).sum();
   }
 
   private static ToDoubleFunction<StepResult> first(ToDoubleFunction<Latency> part) {

@@ -35,6 +35,11 @@ public record LoadTotals(
     byObject = Map.copyOf(byObject);
   }
 
+  /** Of all kinds. */
+  public long errorCount() {
+    return errors.values().stream().mapToLong(Long::longValue).sum();
+  }
+
   public double requestsPerSecond() {
     return seconds == 0 ? 0 : requests / seconds;
   }

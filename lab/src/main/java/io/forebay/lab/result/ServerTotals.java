@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param watts mean of the step, or null without a meter
  * @param requests that the server answered
  * @param hits of these, from the cache
- * @param bytesSent to clients, by the server's own counters; -1 where it has none
+ * @param bytesSent to clients, by the server's own counters; where it has none, what clients got
  * @param bytesFetched from the origin; -1 where it has none
  * @param bytesByTier of hits, where the server tells: {@code memory}, {@code disk}
  */

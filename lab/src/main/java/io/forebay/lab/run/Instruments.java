@@ -12,7 +12,7 @@ import java.util.function.Supplier;
  * What a run uses of the world.
  *
  * @param origins starts origins
- * @param certificates makes a certificate with its authority in a directory
+ * @param certificates of servers, with their authority
  * @param warmer fetches every object once
  * @param loads load generators by name
  * @param network between clients and servers
@@ -21,7 +21,7 @@ import java.util.function.Supplier;
  * @param machine what it has
  * @param facts of the machine, for the results
  * @param clock for the time of the start
- * @param directory below which each bench has a directory of its own
+ * @param directory below which each bed has a directory of its own
  */
 record Instruments(
     OriginStarter origins,
@@ -34,22 +34,40 @@ record Instruments(
     Machine machine,
     Supplier<Map<String, Object>> facts,
     InstantSource clock,
-    Path directory) {
+    Path directory)
+    implements AutoCloseable {
+
+  /** Ends what beds share. */
+  @Override
+  public void close() throws IOException {
+    try {
+      origins.close();
+    } finally {
+      certificates.close();
+    }
+  }
 
   /**
    * Where clients run.
    *
    * @param isHere on this machine, and share its cores with the server
    * @param cores of the other hosts; NaN where they are not known
+   * @param server address at which they reach this machine
    */
-  record Clients(boolean isHere, double cores) {
-    static final Clients HERE = new Clients(true, Double.NaN);
+  record Clients(boolean isHere, double cores, String server) {
+    static final Clients HERE = new Clients(true, Double.NaN, TargetSpec.LOOPBACK);
   }
 
-  /** Makes certificates. */
+  /** Certificates of servers. */
   @FunctionalInterface
-  interface Certificates {
-    TargetSpec.Tls create(Path directory) throws IOException, InterruptedException;
+  interface Certificates extends AutoCloseable {
+
+    /** One with its authority, the same for all beds. */
+    TargetSpec.Tls get() throws IOException, InterruptedException;
+
+    /** Removes its files. */
+    @Override
+    default void close() throws IOException {}
   }
 
   /** Load generators by name. */

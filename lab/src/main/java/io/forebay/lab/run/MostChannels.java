@@ -23,7 +23,7 @@ final class MostChannels implements StepPolicy {
   @Override
   public @Nullable Step next(@Nullable StepResult last) {
     if (last != null) {
-      climb.tried(last.server().byteHitRatio() >= search.limit() - Verdict.MOST_OFF);
+      climb.tried(last.server().byteHitRatio() >= search.limit() - HitRatioTolerance.MIN);
     }
     int channels = climb.value();
     return channels == 0

@@ -1,14 +1,12 @@
 package io.forebay.lab.run;
 
 import io.forebay.lab.scenario.Setup.Network;
-import java.io.File;
+import io.forebay.lab.target.Programs;
 import java.io.IOException;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Delays and loses packets between clients and servers, by netem on the loopback interface of a
@@ -116,19 +114,7 @@ interface PacketNetwork {
     static void tc(String... arguments) throws IOException, InterruptedException {
       List<String> command = new ArrayList<>(List.of("tc"));
       command.addAll(List.of(arguments));
-      Process process =
-          new ProcessBuilder(command)
-              .redirectErrorStream(true)
-              .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
-              .start();
-      try {
-        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        if (!process.waitFor(10, TimeUnit.SECONDS) || process.exitValue() != 0) {
-          throw new IOException(String.join(" ", command) + ": " + said.strip());
-        }
-      } finally {
-        process.destroyForcibly();
-      }
+      Programs.output(command);
     }
   }
 }

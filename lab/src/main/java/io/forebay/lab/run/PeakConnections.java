@@ -34,7 +34,7 @@ final class PeakConnections implements StepPolicy {
   @Override
   public @Nullable Step next(@Nullable StepResult last) {
     if (last == null) {
-      Load alone = step.load().withRate(0, 0).withConnections(1);
+      Load alone = step.load().withoutRate().withConnections(1);
       return step.named(step.name() + "-unloaded").with(alone);
     }
     if (isHeld) {
@@ -67,9 +67,9 @@ final class PeakConnections implements StepPolicy {
 
   private boolean isGood(StepResult result) {
     LoadTotals load = result.load();
-    long errors = load.errors().values().stream().mapToLong(Long::longValue).sum();
+    long errors = load.errorCount();
     return load.requests() > 0
-        && errors <= Verdict.MOST_ERRORS * (load.requests() + errors)
+        && errors <= VoidReasons.MAX_ERRORS * (load.requests() + errors)
         && load.lastByte().mean() <= search.limit() * unloadedMillis;
   }
 }

@@ -10,14 +10,16 @@ import io.forebay.lab.load.RemoteClients;
 import io.forebay.lab.origin.OriginOptions;
 import io.forebay.lab.origin.OriginProcess;
 import io.forebay.lab.scenario.Hosts;
-import io.forebay.lab.target.LabCertificates;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The instruments of a run on this machine. */
@@ -35,23 +37,42 @@ final class RealInstruments {
   static Instruments create(
       Path directory, PowerMeter power, @Nullable Hosts hosts, boolean isNamespace)
       throws IOException, InterruptedException {
-    HostMeter meter = HostMeter.of("lo", List.of(), power);
+    Instruments.Clients clients = clients(hosts);
+    HostMeter meter = HostMeter.of(wire(clients.server()), List.of(), power);
     PacketNetwork network = isNamespace ? PacketNetwork.ofNamespace() : PacketNetwork.PLAIN;
     Machine machine = Machine.here(directory);
     return new Instruments(
-        options -> startOrigin(options, hosts),
-        LabCertificates::create,
+        new SharedOrigin(options -> startOrigin(options, hosts)),
+        new SharedCertificates(directory, clients.server()),
         new HttpWarmer(),
         loads(machine, hosts),
         network,
-        hosts == null || hosts.clients().isEmpty()
-            ? Instruments.Clients.HERE
-            : new Instruments.Clients(false, hosts.clientCores()),
+        clients,
         (server, origin, client) -> new MeterRecording(meter.start(server, origin, client)),
         machine,
         () -> facts(directory, power, network),
         InstantSource.system(),
         directory);
+  }
+
+  private static Instruments.Clients clients(@Nullable Hosts hosts) {
+    if (hosts == null || hosts.clients().isEmpty()) {
+      return Instruments.Clients.HERE;
+    }
+    return new Instruments.Clients(
+        false,
+        hosts.clientCores(),
+        Objects.requireNonNull(hosts.address(), "a file with clients has an address"));
+  }
+
+  /** The interface that has the address which clients go to. */
+  private static String wire(String address) throws IOException {
+    NetworkInterface found = NetworkInterface.getByInetAddress(InetAddress.getByName(address));
+    if (found == null) {
+      throw new IOException(
+          "this host does not have the address " + address + "; correct sut.address");
+    }
+    return found.getName();
   }
 
   private static Map<String, Object> facts(
@@ -105,6 +126,11 @@ final class RealInstruments {
       }
 
       @Override
+      public long requests() throws IOException {
+        return process.stats().requests();
+      }
+
+      @Override
       public List<ProcessHandle> processes() {
         return List.of(process.process());
       }
@@ -122,6 +148,11 @@ final class RealInstruments {
       @Override
       public URI address() {
         return address;
+      }
+
+      @Override
+      public long requests() {
+        return -1;
       }
 
       @Override

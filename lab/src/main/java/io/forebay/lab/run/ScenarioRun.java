@@ -18,10 +18,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs a scenario with some programs. Repetitions of programs alternate, so that what changes on
- * the machine with time is not taken for a difference of programs.
+ * Runs scenarios with some programs. Repetitions of programs alternate, so that what changes on the
+ * machine with time is not taken for a difference of programs.
  */
-public final class ScenarioRun {
+public final class ScenarioRun implements AutoCloseable {
   private static final long SEEDS_OF_A_REPETITION = 100_000;
 
   private final Instruments instruments;
@@ -98,6 +98,12 @@ public final class ScenarioRun {
     return runs;
   }
 
+  /** Ends what scenarios share: origin and certificates. */
+  @Override
+  public void close() throws IOException {
+    instruments.close();
+  }
+
   private static String version(Target target) throws InterruptedException {
     try {
       return target.missing() == null ? target.version() : "not installed";
@@ -119,7 +125,7 @@ public final class ScenarioRun {
     private final Target target;
     private final int repetition;
     private final List<StepResult> results;
-    private @Nullable TestBed bench;
+    private @Nullable TestBed bed;
     private @Nullable Setup opened;
     private long number;
 
@@ -174,22 +180,22 @@ public final class ScenarioRun {
       }
     }
 
-    /** The bench of the step before if it has the same set-up, else a new one. */
+    /** The bed of the step before if it has the same set-up, else a new one. */
     private TestBed ready(Step step) throws IOException, InterruptedException {
-      TestBed open = bench;
+      TestBed open = bed;
       if (open != null && step.setup().equals(opened)) {
         return open;
       }
       close();
       TestBed made = sizing.open(target, step);
-      bench = made;
+      bed = made;
       opened = step.setup();
       return made;
     }
 
     private void close() {
-      TestBed open = bench;
-      bench = null;
+      TestBed open = bed;
+      bed = null;
       opened = null;
       if (open == null) {
         return;

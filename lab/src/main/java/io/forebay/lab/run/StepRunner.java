@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Runs one step on a bench. */
+/** Runs one step on a bed. */
 final class StepRunner {
   private final Instruments instruments;
   private final Progress progress;
@@ -32,10 +32,10 @@ final class StepRunner {
    *
    * @param seed of what is asked for
    */
-  StepResult run(TestBed bench, Step step, int repetition, long seed) throws InterruptedException {
-    Step placed = step.with(bench.setup());
+  StepResult run(TestBed bed, Step step, int repetition, long seed) throws InterruptedException {
+    Step placed = step.with(bed.setup());
     try {
-      return measure(bench, placed, repetition, seed);
+      return measure(bed, placed, repetition, seed);
     } catch (UnsupportedOperationException | IllegalArgumentException impossible) {
       return skipped(placed, repetition, String.valueOf(impossible.getMessage()));
     } catch (IOException failed) {
@@ -68,32 +68,30 @@ final class StepRunner {
         List.of(reason));
   }
 
-  private StepResult measure(TestBed bench, Step step, int repetition, long seed)
+  private StepResult measure(TestBed bed, Step step, int repetition, long seed)
       throws IOException, InterruptedException {
-    LoadPlan plan = Plans.plan(step, bench.addresses(), bench.trust(), seed);
+    LoadPlan plan = Plans.plan(step, bed.addresses(), bed.trust(), seed);
     LoadGenerator generator = instruments.loads().named(step.load().client());
     try (Meter.Recording recording =
-        instruments
-            .meter()
-            .start(bench::serverProcesses, bench::originProcesses, () -> clients(bench))) {
-      Window window = new Window(bench, recording);
+        instruments.meter().start(bed::serverProcesses, bed::originProcesses, () -> clients(bed))) {
+      Window window = new Window(bed, recording);
       LoadOutcome outcome = generator.run(plan, window);
       HostRecord host = recording.stop();
-      Counters after = bench.counters();
+      Reading after = Reading.of(bed);
+      Reading before = window.before();
       LoadTotals load = outcome.totals();
       ServerTotals server =
-          Totals.server(
-              host.total(), load.seconds(), window.before(), after, host.maxResidentBytes());
+          Totals.server(host.total(), load, before.server, after.server, host.maxResidentBytes());
       List<String> voids =
-          Verdict.voids(
+          VoidReasons.of(
               step.load(),
-              load,
-              server,
-              instruments.clients().isHere()
-                  ? Verdict.Capacity.shared(
-                      instruments.machine().cores(), server, step.setup().origin().threads())
-                  : new Verdict.Capacity(
-                      instruments.clients().cores(), step.setup().origin().threads()));
+              new VoidReasons.Evidence(
+                  load,
+                  server,
+                  step.setup().objects(),
+                  capacity(step, server),
+                  host.total().others(),
+                  after.originRequests < 0 ? -1 : after.originRequests - before.originRequests));
       return new StepResult(
           step.name(),
           repetition,
@@ -105,10 +103,25 @@ final class StepRunner {
     }
   }
 
+  private VoidReasons.Capacity capacity(Step step, ServerTotals server) {
+    int originThreads = step.setup().origin().threads();
+    return instruments.clients().isHere()
+        ? VoidReasons.Capacity.shared(instruments.machine().cores(), server, originThreads)
+        : new VoidReasons.Capacity(instruments.clients().cores(), originThreads);
+  }
+
+  /** Counters of server and origin at a moment. */
+  private record Reading(Counters server, long originRequests) {
+
+    static Reading of(TestBed bed) throws IOException, InterruptedException {
+      return new Reading(bed.counters(), bed.originRequests());
+    }
+  }
+
   /** What this process started and is neither server nor origin. */
-  private static List<ProcessHandle> clients(TestBed bench) {
-    Set<ProcessHandle> others = new HashSet<>(bench.serverProcesses());
-    others.addAll(bench.originProcesses());
+  private static List<ProcessHandle> clients(TestBed bed) {
+    Set<ProcessHandle> others = new HashSet<>(bed.serverProcesses());
+    others.addAll(bed.originProcesses());
     List<ProcessHandle> clients = new ArrayList<>();
     try (var children = ProcessHandle.current().descendants()) {
       children.filter(child -> !others.contains(child)).forEach(clients::add);
@@ -120,24 +133,24 @@ final class StepRunner {
   private final class Window implements LoadGenerator.Observer {
     private static final double NANOS = 1e9;
 
-    private final TestBed bench;
+    private final TestBed bed;
     private final Meter.Recording recording;
     private final long startedAt = System.nanoTime();
-    private Counters before;
+    private Reading before;
     private @Nullable IOException failure;
     private int lead = -1;
 
-    Window(TestBed bench, Meter.Recording recording) throws IOException, InterruptedException {
-      this.bench = bench;
+    Window(TestBed bed, Meter.Recording recording) throws IOException, InterruptedException {
+      this.bed = bed;
       this.recording = recording;
-      before = bench.counters();
+      before = Reading.of(bed);
     }
 
     @Override
     public synchronized void measuring() {
       recording.mark();
       try {
-        before = bench.counters();
+        before = Reading.of(bed);
       } catch (IOException failed) {
         failure = failed;
       } catch (InterruptedException interrupted) {
@@ -154,7 +167,7 @@ final class StepRunner {
       progress.second(second);
     }
 
-    synchronized Counters before() throws IOException {
+    synchronized Reading before() throws IOException {
       if (failure != null) {
         throw failure;
       }

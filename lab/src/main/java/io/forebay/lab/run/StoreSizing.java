@@ -1,5 +1,6 @@
 package io.forebay.lab.run;
 
+import io.forebay.lab.result.ServerTotals;
 import io.forebay.lab.result.StepResult;
 import io.forebay.lab.scenario.Load;
 import io.forebay.lab.scenario.Setup;
@@ -11,19 +12,21 @@ import io.forebay.lab.target.StoreSizeSearch;
 import io.forebay.lab.target.Target;
 import java.io.IOException;
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Opens benches whose store has the size that gives the wanted hit ratio. The size is searched once
- * for each program and set-up: a bench is started with a guess, loaded and measured, and started
+ * Opens beds whose store has the size that gives the wanted hit ratio. The size is searched once
+ * for each program and set-up: a bed is started with a guess, loaded and measured, and started
  * again with the next guess. The memory tier is sized, or the disk tier where hits are to come from
  * disks.
  */
 final class StoreSizing {
   /** Of a load that only measures the ratio. */
-  private static final double MOST_SECONDS = 10;
+  private static final double MAX_SECONDS = 10;
 
-  private static final long LEAST_MEMORY = 64L << 20;
+  private static final long MIN_MEMORY = 64L << 20;
   private static final long SEED = 77;
 
   private final Instruments instruments;
@@ -39,7 +42,7 @@ final class StoreSizing {
 
   private record Found(String target, Setup setup) {}
 
-  /** A bench of the step's set-up; with a store that was sized, if the set-up asks for that. */
+  /** A bed of the step's set-up; with a store that was sized, if the set-up asks for that. */
   TestBed open(Target target, Step step) throws IOException, InterruptedException {
     HitRatio ratio = step.setup().sizedBy();
     if (ratio == null) {
@@ -59,7 +62,7 @@ final class StoreSizing {
       throws IOException, InterruptedException {
     Setup setup = step.setup();
     boolean isDisk = setup.tier() == Setup.Tier.DISK;
-    long least = isDisk ? 1 : LEAST_MEMORY * setup.server().instances();
+    long least = isDisk ? 1 : MIN_MEMORY * setup.server().instances();
     long most = 2 * setup.footprintBytes() * setup.server().instances();
     long estimated =
         ratio.by() == HitRatioBy.ESTIMATED && !isDisk ? estimate(target, step, ratio) : -1;
@@ -67,12 +70,18 @@ final class StoreSizing {
     StoreSizeSearch search =
         new StoreSizeSearch(ratio.wanted(), least, Math.max(least, most), guess);
     while (search.state() == StoreSizeSearch.State.SEARCHING) {
-      double measured = measure(target, step, sized(setup, isDisk, search.size()), ratio);
+      StepResult result = measure(target, step, sized(setup, isDisk, search.size()));
+      ServerTotals server = result.server();
+      double measured = ratio.of() == HitRatioOf.BYTES ? server.byteHitRatio() : server.hitRatio();
       if (Double.isNaN(measured)) {
         return setup;
       }
-      search.measured(measured);
+      // The other half is for the step, which is measured by chance again.
+      double tolerance =
+          HitRatioTolerance.of(ratio, server.requests(), result.load(), setup.objects()) / 2;
+      search.measured(measured, Math.max(StoreSizeSearch.TOLERANCE, tolerance));
     }
+    report(target, ratio, search);
     return sized(setup, isDisk, search.size());
   }
 
@@ -82,27 +91,49 @@ final class StoreSizing {
    */
   private long estimate(Target target, Step step, HitRatio ratio)
       throws IOException, InterruptedException {
-    try (TestBed bench = TestBed.open(instruments, target, step.setup(), progress)) {
+    try (TestBed bed = TestBed.open(instruments, target, step.setup(), progress)) {
       progress.preparing(target.name(), "estimate");
-      runner.run(bench, quick(step), 0, SEED);
-      return bench.memoryFor(ratio);
+      runner.run(bed, quick(step), 0, SEED);
+      return bed.memoryFor(ratio);
     }
   }
 
-  private double measure(Target target, Step step, Setup setup, HitRatio ratio)
+  /** Says why no size was found; the step is VOID then. */
+  private void report(Target target, HitRatio ratio, StoreSizeSearch search) {
+    @Nullable String why =
+        switch (search.state()) {
+          case TOO_FEW_HITS -> "the largest store has too few hits: make the footprint smaller";
+          case TOO_MANY_HITS -> "the smallest store has too many hits: make the footprint larger";
+          case EXHAUSTED -> "no size was found in " + search.steps() + " measurements";
+          case FOUND, SEARCHING -> null;
+        };
+    if (why != null) {
+      progress.problem(
+          String.format(
+              Locale.ROOT,
+              "%s, %.1f %% hits by the size of the store: %s; the nearest was %.1f %%",
+              target.name(),
+              100 * ratio.wanted(),
+              why,
+              100 * search.bestRatio()));
+    }
+  }
+
+  private StepResult measure(Target target, Step step, Setup setup)
       throws IOException, InterruptedException {
-    try (TestBed bench = TestBed.open(instruments, target, setup, progress)) {
+    String missing = instruments.machine().lacks(setup);
+    if (missing != null) {
+      throw new UnsupportedOperationException("the size of its store is searched for: " + missing);
+    }
+    try (TestBed bed = TestBed.open(instruments, target, setup, progress)) {
       progress.preparing(target.name(), "size");
-      StepResult result = runner.run(bench, quick(step), 0, SEED);
-      return ratio.of() == HitRatioOf.BYTES
-          ? result.server().byteHitRatio()
-          : result.server().hitRatio();
+      return runner.run(bed, quick(step), 0, SEED);
     }
   }
 
   private static Step quick(Step step) {
     Load load = step.load();
-    return step.with(load.withMeasuredSeconds(Math.min(load.measuredSeconds(), MOST_SECONDS)));
+    return step.with(load.withMeasuredSeconds(Math.min(load.measuredSeconds(), MAX_SECONDS)));
   }
 
   private static Setup sized(Setup setup, boolean isDisk, long bytes) {

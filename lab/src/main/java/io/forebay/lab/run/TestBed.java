@@ -7,15 +7,12 @@ import io.forebay.lab.target.Target;
 import io.forebay.lab.target.TargetGroup;
 import io.forebay.lab.target.TargetSpec;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** An origin and a program, started and filled for the steps of one set-up. */
@@ -38,14 +35,14 @@ final class TestBed implements AutoCloseable {
    */
   static TestBed open(Instruments instruments, Target target, Setup setup, Progress progress)
       throws IOException, InterruptedException {
-    TestBed bench =
+    TestBed bed =
         new TestBed(setup, Files.createTempDirectory(instruments.directory(), "forebay-lab-"));
     try {
-      bench.start(instruments, target, progress);
-      return bench;
+      bed.start(instruments, target, progress);
+      return bed;
     } catch (IOException | InterruptedException | RuntimeException failed) {
       try {
-        bench.close();
+        bed.close();
       } catch (IOException alsoFailed) {
         failed.addSuppressed(alsoFailed);
       }
@@ -66,10 +63,7 @@ final class TestBed implements AutoCloseable {
     OriginStarter.Running started =
         instruments.origins().start(originOptions(isEmulated ? 0 : network.delayMillis()));
     origin = started;
-    TargetSpec.@Nullable Tls tls =
-        setup.tls()
-            ? instruments.certificates().create(Files.createDirectory(directory.resolve("tls")))
-            : null;
+    TargetSpec.@Nullable Tls tls = setup.tls() ? instruments.certificates().get() : null;
     trust = tls == null ? null : tls.authority();
     TargetSpec whole =
         new TargetSpec(
@@ -77,11 +71,13 @@ final class TestBed implements AutoCloseable {
             started.address(),
             server.memoryBytes(),
             server.diskBytes(),
+            List.of(),
             server.loops() * server.instances(),
             instruments.machine().cpus(server),
             server.numaNode(),
             tls,
-            setup.protocol() == Setup.Protocol.HTTP3);
+            setup.protocol() == Setup.Protocol.HTTP3,
+            instruments.clients().server());
     List<TargetSpec> parts = TargetGroup.divide(whole, server.instances());
     for (TargetSpec part : parts) {
       Files.createDirectories(part.directory());
@@ -129,6 +125,11 @@ final class TestBed implements AutoCloseable {
     return running == null ? List.of() : running.processes();
   }
 
+  /** That the origin has answered so far; -1 where it is not known. */
+  long originRequests() throws IOException {
+    return Objects.requireNonNull(origin, "started").requests();
+  }
+
   /** Of all instances together; -1 where one does not count. */
   Counters counters() throws IOException, InterruptedException {
     return servers().counters();
@@ -166,8 +167,8 @@ final class TestBed implements AutoCloseable {
       }
     }
     try {
-      delete(directory);
-    } catch (IOException | UncheckedIOException failed) {
+      Directories.delete(directory);
+    } catch (IOException failed) {
       failure = joined(failure, failed);
     }
     if (failure != null) {
@@ -181,16 +182,5 @@ final class TestBed implements AutoCloseable {
     }
     first.addSuppressed(next);
     return first;
-  }
-
-  private static void delete(Path root) throws IOException {
-    if (!Files.exists(root)) {
-      return;
-    }
-    try (Stream<Path> paths = Files.walk(root)) {
-      for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
-        Files.deleteIfExists(path);
-      }
-    }
   }
 }

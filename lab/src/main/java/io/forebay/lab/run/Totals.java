@@ -26,12 +26,12 @@ final class Totals {
    * The server's totals.
    *
    * @param host since the load began to be measured
-   * @param seconds that were measured; the little that host has more is the client's end, in which
-   *     the server is idle
+   * @param load that was measured; the little time that host has more is the client's end, in which
+   *     the server is idle. What clients got is what a program sent that does not count it
    */
   static ServerTotals server(
-      HostSample host, double seconds, Counters before, Counters after, long mostResident) {
-    double stretch = seconds > 0 ? Math.clamp(host.seconds() / seconds, 1, 2) : 1;
+      HostSample host, LoadTotals load, Counters before, Counters after, long mostResident) {
+    double stretch = load.seconds() > 0 ? Math.clamp(host.seconds() / load.seconds(), 1, 2) : 1;
     Map<String, Long> tiers = new HashMap<>();
     after
         .bytesByTier()
@@ -51,7 +51,9 @@ final class Totals {
         host.watts(),
         isCounted ? after.requests() - before.requests() : 0,
         isCounted ? after.hits() - before.hits() : 0,
-        difference(before.bytesSent(), after.bytesSent()),
+        after.bytesSent() < 0
+            ? load.bodyBytes()
+            : difference(before.bytesSent(), after.bytesSent()),
         difference(before.bytesFetched(), after.bytesFetched()),
         tiers);
   }

@@ -7,11 +7,11 @@
  *     │  StoreSizing  the size of the store that gives the wanted hit ratio
  *     ├─ TestBed        origin and program started, every object fetched once; closing stops all
  *     └─ StepRunner   load, a sample a second, counters before and after
- *          └─ Verdict why the figures do not count
+ *          └─ VoidReasons why the figures do not count
  *   Instruments       everything that is started, measured or waited for; tests pass fakes
  * </pre>
  *
- * <p>Steps that follow each other with the same set-up share a bench. Whatever way a run ends, all
+ * <p>Steps that follow each other with the same set-up share a bed. Whatever way a run ends, all
  * that it started is stopped and its directories are removed.
  */
 @NullMarked

@@ -2,7 +2,6 @@ package io.forebay.lab.scenario;
 
 import java.io.IOException;
 import java.net.URI;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,18 +13,19 @@ import org.jspecify.annotations.Nullable;
  * started on.
  *
  * <pre>
- *   sut: {address: 10.0.0.1}                  how clients reach this host
+ *   sut: {address: 10.0.0.1}                  of this host, where clients go
  *   origin: {url: "http://10.0.0.3:9000"}     started there by: forebay lab origin
  *   clients:
  *     - {ssh: load@client-1, java: /usr/bin/java, directory: /tmp/forebay-lab, cores: 32}
  * </pre>
  *
- * @param address of this host, or null for loopback
+ * @param address IPv4 address of this host, or null where no clients are elsewhere
  * @param origin that runs already, or null for one on this host
  */
 public record Hosts(@Nullable String address, @Nullable URI origin, List<Client> clients) {
   private static final Pattern DESTINATION = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.@:-]{0,200}");
-  private static final Pattern ADDRESS = Pattern.compile("[A-Za-z0-9][A-Za-z0-9.:-]{0,200}");
+  private static final Pattern ADDRESS =
+      Pattern.compile("((25[0-5]|2[0-4]\\d|1?\\d?\\d)(\\.(?!$)|$)){4}");
   private static final int MAX_CLIENTS = 1000;
 
   public Hosts {
@@ -53,34 +53,35 @@ public record Hosts(@Nullable String address, @Nullable URI origin, List<Client>
    * @throws ScenarioException where it is wrong
    */
   public static Hosts read(Path file) throws IOException {
-    return parse(file.toString(), Files.readString(file));
+    return parse(file.toString(), Scenarios.text(file));
   }
 
   static Hosts parse(String source, String text) {
-    Keys keys = new Keys(source, "", Scenarios.tree(source, text));
-    Keys sut = keys.mapping("sut");
+    MappingReader keys = new MappingReader(source, "", Scenarios.tree(source, text));
+    MappingReader sut = keys.mapping("sut");
     String address = sut.has("address") ? sut.text("address", null) : null;
     if (address != null && !ADDRESS.matcher(address).matches()) {
-      throw sut.problem("address", "is '" + address + "'; write an address or a name of this host");
+      throw sut.problem("address", "is '" + address + "'; write an IPv4 address of this host");
     }
-    Keys origin = keys.mapping("origin");
+    MappingReader origin = keys.mapping("origin");
     @Nullable URI url = origin.has("url") ? url(origin) : null;
     List<Client> clients = new ArrayList<>();
-    for (Keys.Entry entry : keys.list("clients")) {
+    for (MappingReader.Entry entry : keys.list("clients")) {
       clients.add(client(entry.keys()));
+    }
+    if (address == null && !clients.isEmpty()) {
+      throw sut.problem("address", "is missing; write the IPv4 address that clients go to");
     }
     if (clients.size() > MAX_CLIENTS) {
       throw keys.problem("clients", "are " + clients.size() + "; at most " + MAX_CLIENTS);
     }
-    sut.get("address");
     sut.end();
-    origin.get("url");
     origin.end();
     keys.end();
     return new Hosts(address, url, clients);
   }
 
-  private static URI url(Keys origin) {
+  private static URI url(MappingReader origin) {
     String text = origin.text("url", null);
     try {
       URI url = URI.create(text);
@@ -93,7 +94,7 @@ public record Hosts(@Nullable String address, @Nullable URI origin, List<Client>
     throw origin.problem("url", "is '" + text + "'; write http://HOST:PORT");
   }
 
-  private static Client client(Keys keys) {
+  private static Client client(MappingReader keys) {
     String ssh = keys.text("ssh", null);
     if (!DESTINATION.matcher(ssh).matches()) {
       throw keys.problem("ssh", "is '" + ssh + "'; write a destination such as user@host");

@@ -41,13 +41,16 @@ public record Load(
 
   public Load {
     ramps = List.copyOf(ramps);
+    if ((long) clients * connections > Integer.MAX_VALUE) {
+      throw new ArithmeticException("connections: " + clients + " x " + connections);
+    }
   }
 
   /** A phase. The rate goes evenly from the one to the other. */
   public record Ramp(double seconds, double fromRate, double toRate) {}
 
   public int allConnections() {
-    return Math.multiplyExact(clients, connections);
+    return clients * connections;
   }
 
   /** Requests a second of all clients; 0 for a closed loop. */
@@ -59,60 +62,51 @@ public record Load(
     return !ramps.isEmpty() || rate() > 0;
   }
 
+  /** By one client with so many connections. */
   public Load withConnections(int all) {
-    return new Load(
-        client,
-        1,
-        all,
-        requestsPerConnection,
-        streams,
-        ratePerSecond,
-        ratePerConnection,
-        ramps,
-        warmUpSeconds,
-        measuredSeconds,
-        timeoutMillis,
-        only,
-        freshShare,
-        wanted,
-        resumedShare,
-        verify);
+    return with(1, all, ratePerSecond, ratePerConnection, measuredSeconds, only);
   }
 
-  public Load withRate(double perSecond, double perConnection) {
-    return new Load(
-        client,
-        clients,
-        connections,
-        requestsPerConnection,
-        streams,
-        perSecond,
-        perConnection,
-        ramps,
-        warmUpSeconds,
-        measuredSeconds,
-        timeoutMillis,
-        only,
-        freshShare,
-        wanted,
-        resumedShare,
-        verify);
+  /** As a closed loop. */
+  public Load withoutRate() {
+    return with(clients, connections, 0, 0, measuredSeconds, only);
   }
 
   public Load withMeasuredSeconds(double other) {
+    return with(clients, connections, ratePerSecond, ratePerConnection, other, only);
+  }
+
+  /**
+   * With one value of each dial that may be a list.
+   *
+   * @param rate a second of all clients; 0 for a closed loop
+   * @param ofEach connections of each client
+   * @param object that alone is asked for, or null for all
+   */
+  Load withDials(double rate, int ofEach, @Nullable String object) {
+    return with(clients, ofEach, rate, ratePerConnection, measuredSeconds, object);
+  }
+
+  private Load with(
+      int otherClients,
+      int otherConnections,
+      double otherRate,
+      double otherRatePerConnection,
+      double otherSeconds,
+      @Nullable String otherOnly) {
     return new Load(
         client,
-        clients,
-        connections,
+        otherClients,
+        otherConnections,
         requestsPerConnection,
         streams,
-        ratePerSecond,
-        ratePerConnection,
+        otherRate,
+        otherRatePerConnection,
         ramps,
         warmUpSeconds,
-        other,
+        otherSeconds,
         timeoutMillis,
-        only,
+        otherOnly,
         freshShare,
         wanted,
         resumedShare,

@@ -34,12 +34,12 @@ final class Profiles {
   record Applied(ObjectNode tree, double factor, double timeFactor) {}
 
   static Applied apply(String source, ObjectNode file, Profile profile) {
-    Keys profiles = new Keys(source, PROFILES, file.get(PROFILES));
+    MappingReader profiles = new MappingReader(source, PROFILES, file.get(PROFILES));
     double factor = 1;
     double timeFactor = 1;
     @Nullable JsonNode set = null;
     for (Profile each : Profile.values()) {
-      Keys keys = profiles.mapping(each.label());
+      MappingReader keys = profiles.mapping(each.label());
       double divideBy = keys.number("factor", 1, 1, 1e9);
       double divideTimesBy = keys.number("time-factor", 1, 1, 1e6);
       JsonNode over = keys.mapping("set").node();

@@ -85,8 +85,13 @@ public final class Scenarios {
               + String.join(", ", NAMES)
               + ", or the path of a YAML file");
     }
+    return text(file);
+  }
+
+  /** Of a file that a user wrote. */
+  static String text(Path file) throws IOException {
     if (Files.size(file) > MAX_FILE_BYTES) {
-      throw new ScenarioException(name + ": is larger than " + MAX_FILE_BYTES + " bytes");
+      throw new ScenarioException(file + ": is larger than " + MAX_FILE_BYTES + " bytes");
     }
     return Files.readString(file);
   }

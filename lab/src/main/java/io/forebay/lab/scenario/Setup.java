@@ -36,12 +36,37 @@ public record Setup(
   public Setup withChannels(long count, long segments) {
     List<ObjectRow> rows =
         objects.stream().map(row -> row.withCount(Math.multiplyExact(count, segments))).toList();
+    return with(server, rows, count);
+  }
+
+  /** The same with a store of other sizes. */
+  public Setup withStore(long memoryBytes, long diskBytes) {
+    Server sized =
+        new Server(
+            memoryBytes, diskBytes, server.loops, server.instances, server.cpus, server.numaNode);
+    return with(sized, objects, channels);
+  }
+
+  /** The same with so many loops of each instance; 0 for as many as it has cores. */
+  Setup withLoops(int loops) {
+    Server threaded =
+        new Server(
+            server.memoryBytes,
+            server.diskBytes,
+            loops,
+            server.instances,
+            server.cpus,
+            server.numaNode);
+    return with(threaded, objects, channels);
+  }
+
+  private Setup with(Server otherServer, List<ObjectRow> otherObjects, long otherChannels) {
     return new Setup(
-        server,
+        otherServer,
         origin,
-        rows,
-        footprint(rows),
-        count,
+        otherObjects,
+        footprint(otherObjects),
+        otherChannels,
         popularity,
         sizedBy,
         tier,
@@ -97,28 +122,6 @@ public record Setup(
   public enum HitRatioOf {
     REQUESTS,
     BYTES
-  }
-
-  /** The same with a store of other sizes. */
-  public Setup withStore(long memoryBytes, long diskBytes) {
-    return new Setup(
-        new Server(
-            memoryBytes,
-            diskBytes,
-            server.loops(),
-            server.instances(),
-            server.cpus(),
-            server.numaNode()),
-        origin,
-        objects,
-        footprintBytes,
-        channels,
-        popularity,
-        sizedBy,
-        tier,
-        tls,
-        protocol,
-        network);
   }
 
   /** What the hit ratio is set with. */

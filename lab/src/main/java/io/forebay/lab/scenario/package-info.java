@@ -3,7 +3,7 @@
  * machine.
  *
  * <pre>
- *   NAME.yaml ──► ScenarioFiles ──► a tree ──► Profiles: the profile's keys over it
+ *   NAME.yaml ──► Scenarios ──► a tree ──► Profiles: the profile's keys over it
  *                                                 │
  *                 Scenario ◄── ScenarioBinder ◄───┘  each step's keys over it, bound strictly,
  *                    │                               memory, footprint and times divided

@@ -84,7 +84,9 @@ final class ForebayTarget implements Target {
   static String config(
       TargetSpec spec, int port, int admin, Path data, Path memory, List<Path> disks) {
     StringBuilder text = new StringBuilder();
-    text.append("listen:\n  - name: lab\n    address: \"127.0.0.1:").append(port).append("\"\n");
+    text.append("listen:\n  - name: lab\n    address: \"")
+        .append(spec.address() + ":" + port)
+        .append("\"\n");
     TargetSpec.Tls tls = spec.tls();
     if (tls != null) {
       text.append("    tls: {certificate: \"")

@@ -44,7 +44,7 @@ final class HaproxyTarget implements Target {
         max-object-size @OBJECT@
         max-age 86400
       frontend clients
-        bind 127.0.0.1:@PORT@@TLS@
+        bind @ADDRESS@:@PORT@@TLS@
         http-request cache-use lab
         http-response cache-store lab
         default_backend origin
@@ -85,7 +85,7 @@ final class HaproxyTarget implements Target {
           List<String> command = new ArrayList<>(Placement.prefix(spec));
           command.addAll(List.of(program, "-db", "-f", file.toString()));
           group.start(PROGRAM, command, Map.of());
-          group.await("HAProxy listens", () -> StatusPage.isListening(port));
+          group.await("HAProxy listens", () -> StatusPage.isListening(spec.address(), port));
           return new StartedTarget(
               StartedTarget.address(spec, port), group, () -> counters(ask(socket)));
         });
@@ -108,6 +108,8 @@ final class HaproxyTarget implements Target {
             megabytes,
             "OBJECT",
             megabytes * MEBIBYTE / 2,
+            "ADDRESS",
+            spec.address(),
             "PORT",
             port,
             "TLS",

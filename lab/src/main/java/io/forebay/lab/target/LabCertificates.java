@@ -11,6 +11,8 @@ import java.security.KeyStore;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** A throw-away authority and what it issues, by the JDK's keytool. */
 public final class LabCertificates {
@@ -23,12 +25,15 @@ public final class LabCertificates {
   private LabCertificates() {}
 
   /**
-   * Makes an authority and a server's certificate for {@code localhost}, {@code 127.0.0.1} and
-   * {@code ::1}, both for 30 days, with keys on P-256. The authority's key is not kept.
+   * Makes an authority and a server's certificate for {@code localhost}, {@code 127.0.0.1}, {@code
+   * ::1} and another address, both for 30 days, with keys on P-256. The authority's key is not
+   * kept.
    *
    * @param directory of {@code authority.pem}, {@code server.pem} and {@code server.key}
+   * @param address of this host that clients go to
    */
-  public static TargetSpec.Tls create(Path directory) throws IOException, InterruptedException {
+  public static TargetSpec.Tls create(Path directory, String address)
+      throws IOException, InterruptedException {
     Files.createDirectories(directory);
     Path store = directory.resolve("keys.p12").toAbsolutePath();
     Files.deleteIfExists(store);
@@ -46,7 +51,11 @@ public final class LabCertificates {
               "-signer",
               AUTHORITY,
               "-ext",
-              "san=dns:localhost,ip:127.0.0.1,ip:::1",
+              "san=dns:localhost,"
+                  + Stream.of(TargetSpec.LOOPBACK, "::1", address)
+                      .distinct()
+                      .map(one -> "ip:" + one)
+                      .collect(Collectors.joining(",")),
               "-ext",
               "ku:c=digitalSignature",
               "-ext",

@@ -49,7 +49,7 @@ final class NginxTarget implements Target {
       @CACHES@
         upstream origin { server @ORIGIN@; keepalive 256; }
         server {
-          listen 127.0.0.1:@PORT@@TLS_LISTEN@ backlog=4096@REUSEPORT@;
+          listen @ADDRESS@:@PORT@@TLS_LISTEN@ backlog=4096@REUSEPORT@;
       @TLS@
           location / {
             proxy_pass http://origin;
@@ -115,7 +115,7 @@ final class NginxTarget implements Target {
           group.start(PROGRAM, command, Map.of());
           group.await(
               "nginx listens",
-              () -> StatusPage.isListening(port) && StatusPage.isListening(status));
+              () -> StatusPage.isListening(spec.address(), port) && StatusPage.isListening(status));
           StatusQuestions questions = new StatusQuestions(status, "/status");
           MissLog missed = new MissLog(log);
           return new StartedTarget(
@@ -160,6 +160,7 @@ final class NginxTarget implements Target {
             Map.entry("CACHES", caches(caches, bytes)),
             Map.entry("CACHE", caches.size() == 1 ? "disk1" : "$disk"),
             Map.entry("ORIGIN", spec.originAddress()),
+            Map.entry("ADDRESS", spec.address()),
             Map.entry("PORT", port),
             Map.entry("STATUS_PORT", statusPort),
             Map.entry("REUSEPORT", spec.threads() > 1 ? " reuseport" : ""),

@@ -13,7 +13,7 @@ final class OpenFiles {
       Pattern.compile("Max open files\\s+\\S+\\s+(unlimited|[0-9]{1,18})\\s.*");
 
   /** Enough for any load of the lab; a server makes tables of the size that it is told. */
-  private static final int MOST = 65_536;
+  private static final int MAX = 65_536;
 
   private OpenFiles() {}
 
@@ -26,9 +26,9 @@ final class OpenFiles {
     for (String line : lines) {
       Matcher matcher = LIMIT.matcher(line);
       if (matcher.matches() && !matcher.group(1).equals("unlimited")) {
-        return (int) Math.min(MOST, Long.parseLong(matcher.group(1)));
+        return (int) Math.min(MAX, Long.parseLong(matcher.group(1)));
       }
     }
-    return MOST;
+    return MAX;
   }
 }

@@ -14,8 +14,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Programs of the machine, and what short commands print. */
-final class Programs {
+public final class Programs {
   private static final Duration LIMIT = Duration.ofSeconds(30);
+  private static final long MAX_OUTPUT_BYTES = 16L << 20;
   private static final Pattern VERSION = Pattern.compile("[0-9]+\\.[0-9]+[0-9A-Za-z.+~-]*");
 
   /** Where servers are; the PATH of ordinary users leaves these out. */
@@ -23,7 +24,8 @@ final class Programs {
 
   private Programs() {}
 
-  static Optional<Path> find(String name) {
+  /** Where a program is, of the PATH or of the places of servers. */
+  public static Optional<Path> find(String name) {
     String path = Optional.ofNullable(System.getenv("PATH")).orElse("/usr/bin:/bin");
     for (String directory :
         (path + File.pathSeparator + SYSTEM_PATH).split(File.pathSeparator, -1)) {
@@ -51,7 +53,7 @@ final class Programs {
   }
 
   /** What a command prints, its errors included; it must end well and soon. */
-  static String output(List<String> command) throws IOException, InterruptedException {
+  public static String output(List<String> command) throws IOException, InterruptedException {
     return output(command, true);
   }
 
@@ -81,7 +83,10 @@ final class Programs {
       } finally {
         process.destroyForcibly();
       }
-      String text = new String(Files.readAllBytes(out), StandardCharsets.UTF_8);
+      if (Files.size(out) > MAX_OUTPUT_BYTES) {
+        throw new IOException(command + " printed more than " + MAX_OUTPUT_BYTES + " bytes");
+      }
+      String text = Files.readString(out, StandardCharsets.UTF_8);
       if (process.exitValue() != 0) {
         throw new IOException(command + " ended with " + process.exitValue() + ": " + text.strip());
       }

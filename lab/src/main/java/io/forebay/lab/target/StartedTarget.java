@@ -15,7 +15,7 @@ final class StartedTarget implements RunningTarget {
   private static final Pattern PLAIN_PATH = Pattern.compile("[A-Za-z0-9._/+-]+");
 
   private final URI address;
-  private final ProcessGroup group;
+  private final ProgramProcesses group;
   private final Counting counting;
   private final Sizing sizing;
 
@@ -34,10 +34,10 @@ final class StartedTarget implements RunningTarget {
   /** Starts the processes of a program in a group and returns when it is ready. */
   @FunctionalInterface
   interface Starting {
-    StartedTarget start(ProcessGroup group) throws IOException, InterruptedException;
+    StartedTarget start(ProgramProcesses group) throws IOException, InterruptedException;
   }
 
-  StartedTarget(URI address, ProcessGroup group, Counting counting, Sizing sizing) {
+  StartedTarget(URI address, ProgramProcesses group, Counting counting, Sizing sizing) {
     this.address = address;
     this.group = group;
     this.counting = counting;
@@ -45,7 +45,7 @@ final class StartedTarget implements RunningTarget {
   }
 
   /** Of a program without an estimate. */
-  StartedTarget(URI address, ProcessGroup group, Counting counting) {
+  StartedTarget(URI address, ProgramProcesses group, Counting counting) {
     this(address, group, counting, () -> MissRatioCurve.NONE);
   }
 
@@ -54,7 +54,7 @@ final class StartedTarget implements RunningTarget {
       throws IOException, InterruptedException {
     requirePlainPaths(spec);
     Files.createDirectories(spec.directory());
-    ProcessGroup group = new ProcessGroup(spec.directory().toAbsolutePath());
+    ProgramProcesses group = new ProgramProcesses(spec.directory().toAbsolutePath());
     try {
       return starting.start(group);
     } catch (IOException | InterruptedException | RuntimeException failed) {
@@ -83,9 +83,10 @@ final class StartedTarget implements RunningTarget {
     }
   }
 
-  /** Where clients go on this machine. */
+  /** Where clients go. */
   static URI address(TargetSpec spec, int port) {
-    return URI.create((spec.tls() == null ? "http" : "https") + "://127.0.0.1:" + port);
+    return URI.create(
+        (spec.tls() == null ? "http" : "https") + "://" + spec.address() + ":" + port);
   }
 
   /** For what no program but Forebay does here. */

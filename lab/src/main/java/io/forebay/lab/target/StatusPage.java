@@ -37,9 +37,14 @@ final class StatusPage {
     return response.body();
   }
 
-  /** Whether a connection is taken. */
+  /** Whether a connection is taken on loopback. */
   static boolean isListening(int port) throws IOException {
-    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+    return isListening(TargetSpec.LOOPBACK, port);
+  }
+
+  /** Whether a connection is taken. */
+  static boolean isListening(String address, int port) throws IOException {
+    try (Socket socket = new Socket(InetAddress.getByName(address), port)) {
       return socket.isConnected();
     } catch (ConnectException refused) {
       return false;

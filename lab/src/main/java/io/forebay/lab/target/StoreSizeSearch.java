@@ -6,9 +6,9 @@ package io.forebay.lab.target;
  * the next one, between a size that is too small and one that is too large:
  *
  * <pre>
- *   StoreSizeSearch search = new StoreSizeSearch(0.8, 64L &lt;&lt; 20, 4L &lt;&lt; 30);
+ *   StoreSizeSearch search = new StoreSizeSearch(0.8, 64L &lt;&lt; 20, 4L &lt;&lt; 30, 1L &lt;&lt; 30);
  *   while (search.state() == State.SEARCHING) {
- *     search.measured(ratioOf(search.size()));
+ *     search.measured(ratioOf(search.size()), TOLERANCE);
  *   }
  * </pre>
  *
@@ -17,7 +17,7 @@ package io.forebay.lab.target;
  */
 public final class StoreSizeSearch {
 
-  /** How far from the wanted ratio a measured one may be. */
+  /** How far from the wanted ratio one may be that was measured with many requests. */
   public static final double TOLERANCE = 0.005;
 
   /** Measurements, each of which may take a minute. */
@@ -55,17 +55,9 @@ public final class StoreSizeSearch {
   }
 
   /**
-   * A search that begins in proportion to the wanted ratio.
-   *
-   * @param wanted above 0, below 1
-   */
-  public StoreSizeSearch(double wanted, long smallest, long largest) {
-    this(wanted, smallest, largest, Math.round(wanted * largest));
-  }
-
-  /**
    * A search that begins at a guess.
    *
+   * @param wanted above 0, below 1
    * @param guess cut to the range
    */
   public StoreSizeSearch(double wanted, long smallest, long largest, long guess) {
@@ -100,8 +92,13 @@ public final class StoreSizeSearch {
     return bestRatio;
   }
 
-  /** Takes the ratio that {@link #size()} gave. */
-  public void measured(double ratio) {
+  /**
+   * Takes the ratio that {@link #size()} gave.
+   *
+   * @param tolerance how far from the wanted one it may be: what was measured with few requests is
+   *     not certain, and must not be searched for to the last digit
+   */
+  public void measured(double ratio, double tolerance) {
     if (state != State.SEARCHING) {
       throw new IllegalStateException("the search is over");
     }
@@ -113,7 +110,7 @@ public final class StoreSizeSearch {
       bestRatio = ratio;
       bestSize = size;
     }
-    if (Math.abs(ratio - wanted) <= TOLERANCE) {
+    if (Math.abs(ratio - wanted) <= tolerance) {
       state = State.FOUND;
     } else if (ratio < wanted) {
       below(ratio);

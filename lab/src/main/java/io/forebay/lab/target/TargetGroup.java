@@ -74,7 +74,8 @@ public final class TargetGroup implements AutoCloseable {
               cpus.text(),
               isByNode ? machine.nodes().get(i).number() : whole.numaNode(),
               whole.tls(),
-              whole.http3()));
+              whole.http3(),
+              whole.address()));
     }
     return parts;
   }
@@ -89,10 +90,6 @@ public final class TargetGroup implements AutoCloseable {
       own.add(disks.get(i));
     }
     return own;
-  }
-
-  public List<RunningTarget> instances() {
-    return instances;
   }
 
   public List<URI> addresses() {

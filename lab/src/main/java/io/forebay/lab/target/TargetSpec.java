@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param numaNode whose memory it takes, or -1
  * @param tls certificate and key, or null for plain HTTP
  * @param http3 whether it also listens for QUIC
+ * @param address IPv4 address of this host that clients go to
  */
 public record TargetSpec(
     Path directory,
@@ -30,7 +31,11 @@ public record TargetSpec(
     @Nullable String cpus,
     int numaNode,
     @Nullable Tls tls,
-    boolean http3) {
+    boolean http3,
+    String address) {
+
+  /** Clients are on this host. */
+  public static final String LOOPBACK = "127.0.0.1";
 
   public TargetSpec {
     disks = List.copyOf(disks);
@@ -42,7 +47,7 @@ public record TargetSpec(
     }
   }
 
-  /** With its disk tier, if any, below its directory. */
+  /** For clients on this host, with its disk tier, if any, below its directory. */
   public TargetSpec(
       Path directory,
       URI origin,
@@ -53,17 +58,22 @@ public record TargetSpec(
       int numaNode,
       @Nullable Tls tls,
       boolean http3) {
-    this(directory, origin, memoryBytes, diskBytes, List.of(), loops, cpus, numaNode, tls, http3);
+    this(
+        directory,
+        origin,
+        memoryBytes,
+        diskBytes,
+        List.of(),
+        loops,
+        cpus,
+        numaNode,
+        tls,
+        http3,
+        LOOPBACK);
   }
 
   /** PEM files. */
   public record Tls(Path certificate, Path key, Path authority) {}
-
-  /** With another size of the memory tier; the rest is the same. */
-  public TargetSpec withMemory(long bytes) {
-    return new TargetSpec(
-        directory, origin, bytes, diskBytes, disks, loops, cpus, numaNode, tls, http3);
-  }
 
   boolean hasDisk() {
     return diskBytes > 0;

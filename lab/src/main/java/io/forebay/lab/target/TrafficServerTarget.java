@@ -101,8 +101,9 @@ final class TrafficServerTarget implements Target {
         spec,
         group -> {
           int port = FreePorts.take();
-          // Over TLS, the counters have a port of their own.
-          int status = spec.tls() == null ? port : FreePorts.take();
+          // Over TLS, and beside another address, the counters have a port of their own.
+          boolean isShared = spec.tls() == null && spec.address().equals(TargetSpec.LOOPBACK);
+          int status = isShared ? port : FreePorts.take();
           Path root = spec.directory().toAbsolutePath();
           List<Path> storage =
               spec.hasDisk() ? group.diskDirectories(spec) : List.of(group.memoryDirectory());
@@ -112,7 +113,7 @@ final class TrafficServerTarget implements Target {
           group.start("ats", command, Map.of());
           group.await(
               "Traffic Server listens",
-              () -> StatusPage.isListening(port) && StatusPage.isListening(status));
+              () -> StatusPage.isListening(spec.address(), port) && StatusPage.isListening(status));
           StatusQuestions questions = new StatusQuestions(status, "/_stats");
           return new StartedTarget(
               StartedTarget.address(spec, port),
@@ -163,12 +164,19 @@ final class TrafficServerTarget implements Target {
   }
 
   static String records(TargetSpec spec, int port, int status) {
-    String plain = status + ":ip-in=127.0.0.1";
+    String plain = status + ":ip-in=" + TargetSpec.LOOPBACK;
     return Template.fill(
         RECORDS,
         Map.of(
             "PORTS",
-            spec.tls() == null ? plain : plain + " " + port + ":ssl:ip-in=127.0.0.1",
+            port == status
+                ? plain
+                : plain
+                    + " "
+                    + port
+                    + (spec.tls() == null ? "" : ":ssl")
+                    + ":ip-in="
+                    + spec.address(),
             "THREADS",
             spec.threads(),
             "RAM",

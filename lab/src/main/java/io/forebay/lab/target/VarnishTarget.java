@@ -65,13 +65,15 @@ final class VarnishTarget implements Target {
           List<String> question = List.of(statistics, "-j", "-n", instance(work));
           group.await(
               "Varnish serves",
-              () -> isCounting(Programs.result(question)) && StatusPage.isListening(port));
+              () ->
+                  isCounting(Programs.result(question))
+                      && StatusPage.isListening(spec.address(), port));
           int front = port;
           if (tls != null) {
             front = FreePorts.take();
             group.start(FRONT, hitch(spec, tls, prefix, front, socket), Map.of());
             int listening = front;
-            group.await("hitch listens", () -> StatusPage.isListening(listening));
+            group.await("hitch listens", () -> StatusPage.isListening(spec.address(), listening));
           }
           return new StartedTarget(
               StartedTarget.address(spec, front),
@@ -101,7 +103,7 @@ final class VarnishTarget implements Target {
   static List<String> arguments(
       TargetSpec spec, int port, Path work, Path socket, Path vcl, List<Path> disks) {
     List<String> words = new ArrayList<>(List.of("-F", "-j", "none", "-n", instance(work)));
-    words.addAll(List.of("-a", "127.0.0.1:" + port));
+    words.addAll(List.of("-a", spec.address() + ":" + port));
     if (spec.tls() != null) {
       words.addAll(List.of("-a", socket + ",PROXY,mode=666"));
     }
@@ -138,7 +140,7 @@ final class VarnishTarget implements Target {
     Path pem = combined(spec, tls);
     List<String> command = new ArrayList<>(prefix);
     command.add(Programs.path(FRONT, FRONT));
-    command.addAll(List.of("--backend=" + socket, "--frontend=[127.0.0.1]:" + port));
+    command.addAll(List.of("--backend=" + socket, "--frontend=[" + spec.address() + "]:" + port));
     command.addAll(List.of("--workers=" + spec.threads(), "--write-proxy-v2=on"));
     command.add("--alpn-protos=h2,http/1.1");
     if (Root.is()) {

@@ -5,7 +5,7 @@
  * <pre>
  *   TargetSpec ──► Target.start ──► RunningTarget   where it listens, its processes, its counters
  *       │             │                  ▲
- *       │             │                  └─ StartedTarget: a ProcessGroup, and how it is asked
+ *       │             │                  └─ StartedTarget: a ProgramProcesses, and how it is asked
  *       │             ├─ forebay   admin API              ├─ varnish   varnishstat, hitch for TLS
  *       │             ├─ nginx     status page, miss log  └─ haproxy   statistics socket
  *       │             └─ ats       plugin stats_over_http

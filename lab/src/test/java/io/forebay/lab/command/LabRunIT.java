@@ -14,10 +14,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The lab's jar with the edge's jar: a scenario from its start to its report. */
 @Tag("full")
@@ -92,35 +96,144 @@ final class LabRunIT {
     }
   }
 
-  @Test
-  void aStopByASignalLeavesNoProcessAndNoFile() throws Exception {
-    Process lab =
-        new ProcessBuilder(
-                lab(
-                    "run",
-                    scenario().toString(),
-                    "--repetitions",
-                    "100",
-                    "--work",
-                    work().toString()))
-            .redirectErrorStream(true)
-            .redirectOutput(directory.resolve("said").toFile())
-            .start();
+  @ParameterizedTest
+  @CsvSource({"INT, 130", "TERM, 143"})
+  void aStopByASignalLeavesNoProcessAndNoFile(String signal, int exit) throws Exception {
+    Process lab = startLongRun();
     List<ProcessHandle> children;
     try {
-      Await.until("origin, edge and client run", () -> lab.descendants().count() >= 3);
-      children = lab.descendants().toList();
+      children = childrenUnderLoad(lab);
+      Commands.run(LIMIT, List.of("kill", "-" + signal, Long.toString(lab.pid())));
+      Await.until("the lab has ended", () -> !lab.isAlive());
     } finally {
       lab.destroy();
     }
 
-    Await.until("the lab has ended", () -> !lab.isAlive());
     assertTrue(
         children.stream().noneMatch(ProcessHandle::isAlive),
         () -> "still running: " + children.stream().filter(ProcessHandle::isAlive).toList());
-    assertEquals(143, lab.exitValue(), () -> read("said"));
+    assertEquals(exit, lab.exitValue(), () -> read("said"));
     try (Stream<Path> left = Files.list(work())) {
       assertEquals(List.of(), left.toList());
+    }
+  }
+
+  @Test
+  void aLabThatIsKilledLeavesNoProcessAndNothingInMemory() throws Exception {
+    Process lab = startLongRun();
+    List<ProcessHandle> children;
+    Path memory;
+    try {
+      children = childrenUnderLoad(lab);
+      memory = memoryDirectory();
+      assertTrue(Files.isDirectory(memory), memory::toString);
+    } finally {
+      lab.destroyForcibly();
+    }
+
+    Await.until(
+        "nothing is left",
+        () -> children.stream().noneMatch(ProcessHandle::isAlive) && !Files.exists(memory));
+  }
+
+  private Process startLongRun() throws Exception {
+    // Whoever runs the tests in the background has ^C ignored, and that is inherited.
+    List<String> command = new ArrayList<>(List.of("env", "--default-signal=INT"));
+    command.addAll(
+        lab(
+            "run",
+            scenario().toString(),
+            "--repetitions",
+            "100",
+            "--out",
+            directory.resolve("out").toString(),
+            "--work",
+            work().toString()));
+    return new ProcessBuilder(command)
+        .redirectErrorStream(true)
+        .redirectOutput(directory.resolve("said").toFile())
+        .start();
+  }
+
+  private static List<ProcessHandle> childrenUnderLoad(Process lab) {
+    Await.until(
+        "origin, edge with its shell, and client run", () -> lab.descendants().count() >= 4);
+    return lab.descendants().toList();
+  }
+
+  /** Of the edge, as its configuration has it. */
+  private Path memoryDirectory() throws Exception {
+    try (Stream<Path> files = Files.walk(work())) {
+      Path file = files.filter(one -> one.endsWith("forebay.yaml")).findFirst().orElseThrow();
+      Matcher memory =
+          Pattern.compile("memory-directory: \"(.+)\"").matcher(Files.readString(file));
+      assertTrue(memory.find(), file::toString);
+      return Path.of(memory.group(1));
+    }
+  }
+
+  /** One way 20 ms, and every response takes both. */
+  @Test
+  void packetsBetweenClientsAndServerAreDelayedWhereTheKernelCan() throws Exception {
+    Path out = directory.resolve("out");
+    Path file =
+        Files.writeString(
+            directory.resolve("far.yaml"),
+            """
+            name: far
+            title: Packets that are late
+            server: {memory: 128MiB, loops: 1}
+            objects: [{name: page, size: 10KB, count: 5}]
+            network: {delay: 20ms}
+            load: {client: own, connections: 1}
+            time: {warm-up: 1s, measured: 1s}
+            steps: [{name: hits}]
+            """);
+
+    Commands.run(
+        LIMIT, lab("run", file.toString(), "--out", out.toString(), "--work", work().toString()));
+
+    RunResult run = ResultFiles.read(out).getFirst();
+    double median = run.steps().getFirst().load().firstByte().p50();
+    if ("netem".equals(run.facts().get("packetDelay"))) {
+      assertTrue(median >= 40, () -> "first byte after ms: " + median);
+    } else {
+      System.out.println("no netem here: " + run.facts().get("packetDelay"));
+      assertTrue(median > 0, () -> "first byte after ms: " + median);
+    }
+  }
+
+  @Test
+  void stepsBesideABusyProgramAreVoid() throws Exception {
+    Path out = directory.resolve("out");
+    List<Process> spinners = new ArrayList<>();
+    try {
+      for (int i = 0; i < Runtime.getRuntime().availableProcessors(); i++) {
+        spinners.add(
+            new ProcessBuilder("timeout", "120", "sh", "-c", "while :; do :; done").start());
+      }
+      Commands.Finished ended =
+          Commands.run(
+              LIMIT,
+              lab(
+                  "run",
+                  scenario().toString(),
+                  "--out",
+                  out.toString(),
+                  "--work",
+                  work().toString()));
+
+      assertEquals(LabExit.NO_FIGURE, ended.exit(), ended.toString());
+    } finally {
+      for (Process spinner : spinners) {
+        spinner.descendants().forEach(ProcessHandle::destroyForcibly);
+        spinner.destroyForcibly();
+      }
+    }
+    for (StepResult step : ResultFiles.read(out).getFirst().steps()) {
+      assertTrue(
+          step.voids().stream().anyMatch(reason -> reason.startsWith("other programs used ")),
+          step.voids()::toString);
     }
   }
 

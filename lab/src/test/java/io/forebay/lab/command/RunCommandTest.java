@@ -79,6 +79,6 @@ final class RunCommandTest {
     JsonNode list = new JsonMapper().readTree(out.toString());
     assertEquals(Scenarios.names().size(), list.size());
     assertEquals(
-        "live-48", list.get(0).path("profiles").path("smoke").path("steps").get(0).asString());
+        "live-2", list.get(0).path("profiles").path("smoke").path("steps").get(0).asString());
   }
 }

@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.testing.Await;
 import io.forebay.testing.FileTree;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -41,7 +43,8 @@ final class HostMeterTest {
   void aJvmOnAVirtualMachine() {
     FileTree tree = FileTree.in(root).resource(HostMeterTest.class, "vm.tree");
     Processes processes = new Processes(tree);
-    Recording recording = meter("lo", List.of()).record(() -> List.of(1210L), List::of, List::of);
+    Recording recording =
+        meter("lo", List.of()).record(() -> List.of(1210L), List::of, List::of, List::of);
     passes(Duration.ofSeconds(2));
     processes
         .is(1210, "java", 1149, 6346175, 848 + 150, 34 + 30)
@@ -86,7 +89,7 @@ final class HostMeterTest {
                 + "7f10 default file=/dev/hugepages/x huge N1=5 kernelpagesize_kB=2048");
     Recording recording =
         meter("eth0", List.of())
-            .record(() -> List.of(10L, 11L), () -> List.of(20L), () -> List.of(30L));
+            .record(() -> List.of(10L, 11L), () -> List.of(20L), () -> List.of(30L), List::of);
     passes(Duration.ofSeconds(1));
     recording.sample();
     passes(Duration.ofMillis(500));
@@ -141,7 +144,8 @@ final class HostMeterTest {
   @Test
   void chosenDisksAlone() {
     FileTree tree = FileTree.in(root).resource(HostMeterTest.class, "two-sockets.tree");
-    Recording recording = meter("eth7", List.of("loop0")).record(List::of, List::of, List::of);
+    Recording recording =
+        meter("eth7", List.of("loop0")).record(List::of, List::of, List::of, List::of);
     passes(Duration.ofSeconds(1));
     tree.file(
         "proc/diskstats", "7 0 loop0 1 0 90 1 1 0 100 1 0 1 1\n8 0 sda 1 0 9 1 1 0 9 1 0 1 1");
@@ -167,6 +171,7 @@ final class HostMeterTest {
                   return List.of(1210L);
                 },
                 List::of,
+                List::of,
                 List::of);
     passes(Duration.ofSeconds(1));
     recording.sample();
@@ -182,14 +187,111 @@ final class HostMeterTest {
         record.remarks());
   }
 
+  /** Of four CPUs, three may be used; the kernel's threads work for the run. */
+  @Test
+  void whatOtherProgramsUseIsToldApart() {
+    FileTree tree =
+        FileTree.in(root)
+            .file("proc/uptime", "100.00 1.00")
+            .file("proc/self/status", "Name: java\nCpus_allowed_list:\t0-1,3")
+            .file("proc/2/task/2/children", "40 ");
+    Processes processes = new Processes(tree);
+    processes
+        .is(2, "kthreadd", 0, 1, 0, 0)
+        .is(10, "server", 1, 500, 100, 100)
+        .is(20, "origin", 1, 500, 100, 100)
+        .is(30, "client", 1, 500, 100, 100)
+        .is(40, "kswapd0", 2, 1, 0, 100)
+        .is(50, "lab", 1, 500, 100, 100)
+        .is(60, "backup", 1, 500, 100, 100);
+    stat(tree, 1000, 1000, 1000);
+    Recording recording =
+        meter("lo", List.of())
+            .record(() -> List.of(10L), () -> List.of(20L), () -> List.of(30L), () -> List.of(50L));
+    passes(Duration.ofSeconds(2));
+    // 60 for the run and the kernel, the rest for others.
+    processes
+        .is(10, "server", 1, 500, 120, 100)
+        .is(20, "origin", 1, 500, 110, 100)
+        .is(30, "client", 1, 500, 110, 100)
+        .is(40, "kswapd0", 2, 1, 0, 110)
+        .is(50, "lab", 1, 500, 110, 100);
+    stat(tree, 1020, 1070, 1030);
+
+    HostSample total = recording.stop().total();
+
+    assertEquals((20 + 70 + 30 - 60) / 100.0 / 2 / 3, total.others(), EXACT);
+  }
+
+  /** Other programs are on CPU 3; CPU 2 is not for this process. */
+  private static void stat(FileTree tree, int user, int system, int steal) {
+    tree.file(
+        "proc/stat",
+        "cpu  1 1 1 1 1 1 1 1 0 0\n"
+            + "cpu0 "
+            + user
+            + " 0 0 500 500 500 500 0 0 0\n"
+            + "cpu1 0 5 "
+            + system
+            + " 500 500 500 500 0 0 0\n"
+            + "cpu2 "
+            + 1000 * user
+            + " 0 0 0 0 0 0 0 0 0\n"
+            + "cpu3 0 0 0 500 500 500 500 "
+            + steal
+            + " 0 0\n"
+            + "intr 1 2 3");
+  }
+
+  @Test
+  void withoutTheKernelsCountersOthersAreNotKnown() {
+    FileTree.in(root).resource(HostMeterTest.class, "vm.tree");
+    Recording recording = meter("lo", List.of()).record(List::of, List::of, List::of, List::of);
+    passes(Duration.ofSeconds(1));
+
+    assertTrue(Double.isNaN(recording.stop().total().others()));
+  }
+
+  /** Its parent ends at once, so that it is not among what this process started. */
+  @Test
+  void aProgramThatSpinsBesideARunIsSeen() throws Exception {
+    Process parent =
+        new ProcessBuilder(
+                "sh", "-c", "timeout 60 sh -c 'while :; do :; done' >/dev/null 2>&1 & echo $!")
+            .start();
+    String answer = new String(parent.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    ProcessHandle timeout = ProcessHandle.of(Long.parseLong(answer.strip())).orElseThrow();
+    try {
+      Await.until("the shell spins", () -> timeout.descendants().count() == 1);
+      ProcessHandle spinner = timeout.descendants().findFirst().orElseThrow();
+      Recording recording =
+          HostMeter.of("lo", List.of(), new PowerMeter.None("no meter: test"))
+              .start(List::of, List::of, List::of);
+      long enough = cpuMillis(spinner) + 300;
+      Await.until("it has used CPU", () -> cpuMillis(spinner) >= enough);
+
+      HostSample total = recording.stop().total();
+
+      double cpus =
+          KernelTree.cpus(
+                  KernelTree.text(KernelTree.SYSTEM.lines("proc/self/status"), "Cpus_allowed_list"))
+              .cardinality();
+      assertTrue(total.others() * total.seconds() * cpus >= 0.2, total::toString);
+    } finally {
+      timeout.descendants().forEach(ProcessHandle::destroyForcibly);
+      timeout.destroyForcibly();
+    }
+  }
+
   @Test
   void thisProcessOnThisMachine() {
     List<ProcessHandle> own = List.of(ProcessHandle.current());
     Recording recording =
         HostMeter.of("lo", List.of(), new PowerMeter.None("no meter: test"))
             .start(() -> own, List::of, List::of);
-    long enough = cpuMillis() + 30;
-    while (cpuMillis() < enough) {
+    ProcessHandle self = ProcessHandle.current();
+    long enough = cpuMillis(self) + 30;
+    while (cpuMillis(self) < enough) {
       Thread.onSpinWait();
     }
 
@@ -201,7 +303,7 @@ final class HostMeterTest {
     assertTrue(total.wireBytes() >= 0, "wire: " + total.wireBytes());
   }
 
-  private static long cpuMillis() {
-    return ProcessHandle.current().info().totalCpuDuration().orElseThrow().toMillis();
+  private static long cpuMillis(ProcessHandle process) {
+    return process.info().totalCpuDuration().orElseThrow().toMillis();
   }
 }

@@ -73,6 +73,10 @@ final class Examples {
 
   /** Of 1,000 requests. */
   static ServerTotals server(long hits, double cores, double originCores) {
+    return server(1000, hits, cores, originCores);
+  }
+
+  static ServerTotals server(long requests, long hits, double cores, double originCores) {
     return new ServerTotals(
         cores / 2,
         cores / 2,
@@ -85,10 +89,10 @@ final class Examples {
         0,
         0,
         null,
-        1000,
+        requests,
         hits,
-        10_000_000,
-        (1000 - hits) * 10_000,
+        requests * 10_000,
+        (requests - hits) * 10_000,
         Map.of());
   }
 }

@@ -36,6 +36,8 @@ final class FakeLab {
   private @Nullable String refusal;
   private @Nullable String missing;
   private long estimate = -1;
+  private long hiddenFetches;
+  private long fetches;
 
   FakeLab(Path directory) {
     this.directory = directory;
@@ -44,7 +46,7 @@ final class FakeLab {
   Instruments instruments() {
     return new Instruments(
         this::startOrigin,
-        _ -> {
+        () -> {
           throw new IllegalStateException("no test has TLS");
         },
         (addresses, objects, _) ->
@@ -108,6 +110,11 @@ final class FakeLab {
     estimate = bytes;
   }
 
+  /** The server asks the origin so often in the measured part, and counts no miss. */
+  void hideFetches(long count) {
+    hiddenFetches = count;
+  }
+
   Target target(String name) {
     return new Target() {
       @Override
@@ -145,6 +152,11 @@ final class FakeLab {
       @Override
       public URI address() {
         return URI.create("http://127.0.0.1:9000");
+      }
+
+      @Override
+      public long requests() {
+        return servers.stream().mapToLong(server -> server.requests - server.hits).sum() + fetches;
       }
 
       @Override
@@ -255,6 +267,7 @@ final class FakeLab {
       serve();
       observer.measuring();
       serve();
+      fetches += hiddenFetches;
       List<LoadOutcome.Second> seconds = new ArrayList<>();
       for (int i = 0; i < 2; i++) {
         LoadOutcome.Second second = new LoadOutcome.Second(i, 500, 5_000_000, 0, 8);

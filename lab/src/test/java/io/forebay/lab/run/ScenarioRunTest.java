@@ -182,6 +182,17 @@ final class ScenarioRunTest {
   }
 
   @Test
+  void missesAreComparedWithTheRequestsThatTheOriginAnswered() throws Exception {
+    lab().hideFetches(12);
+
+    RunResult run = run(Examples.scenario("steps: [{name: a}]\n"), "forebay").getFirst();
+
+    assertEquals(
+        List.of("the program counted 0 misses, the origin 12 requests: its hit ratio is not known"),
+        run.steps().getFirst().voids());
+  }
+
+  @Test
   void anInterruptStopsAllThatWasStarted() {
     lab().interruptLoad();
 

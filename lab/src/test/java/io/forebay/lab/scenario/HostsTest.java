@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.net.URI;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** The file of other hosts. */
@@ -57,6 +58,19 @@ final class HostsTest {
                 ScenarioException.class,
                 () -> Hosts.parse("hosts.yaml", "origin: {url: \"ftp://x\"}\n"))
             .getMessage());
+    assertEquals(
+        "hosts.yaml: sut.address: is missing; write the IPv4 address that clients go to",
+        assertThrows(
+                ScenarioException.class, () -> Hosts.parse("hosts.yaml", "clients: [{ssh: a}]\n"))
+            .getMessage());
+    for (String wrong : List.of("server-1", "10.0.0", "10.0.0.256", "10.0.0.1.", "::1")) {
+      assertEquals(
+          "hosts.yaml: sut.address: is '" + wrong + "'; write an IPv4 address of this host",
+          assertThrows(
+                  ScenarioException.class,
+                  () -> Hosts.parse("hosts.yaml", "sut: {address: \"" + wrong + "\"}\n"))
+              .getMessage());
+    }
     assertEquals(
         "hosts.yaml: client: is no key here; keys are clients, origin, sut",
         assertThrows(

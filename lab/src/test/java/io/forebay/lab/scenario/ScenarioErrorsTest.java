@@ -36,6 +36,12 @@ final class ScenarioErrorsTest {
             "load: {connections: [4, many]}\n" + OBJECTS + STEPS,
             STEP + "load.connections[1]: is 'many'; write a whole number from 1 to 10000000"),
         wrong(
+            "load: {clients: 1000, connections: 10000000}\n" + OBJECTS + STEPS,
+            "own.yaml: sizes, counts or connections are too large together; make them smaller"),
+        wrong(
+            "channels: 100000000\nsegments: 1000000\nobjects: [{name: page, size: 1TB}]\n" + STEPS,
+            "own.yaml: sizes, counts or connections are too large together; make them smaller"),
+        wrong(
             "load: {connections: []}\n" + OBJECTS + STEPS,
             STEP + "load.connections: is an empty list; write a value"),
         wrong(

@@ -21,16 +21,54 @@ class ConfigurationTest {
 
   private static TargetSpec spec(
       long disk, int loops, TargetSpec.@Nullable Tls tls, boolean http3) {
+    return spec(1L << 30, disk, loops, tls, http3);
+  }
+
+  private static TargetSpec spec(
+      long memory, long disk, int loops, TargetSpec.@Nullable Tls tls, boolean http3) {
     return new TargetSpec(
         Path.of("/lab/t"),
         URI.create("http://127.0.0.1:9000"),
-        1L << 30,
+        memory,
         disk,
         loops,
         null,
         -1,
         tls,
         http3);
+  }
+
+  /** For clients on other hosts. */
+  private static TargetSpec elsewhere(TargetSpec.@Nullable Tls tls) {
+    return new TargetSpec(
+        Path.of("/lab/t"),
+        URI.create("http://10.0.0.3:9000"),
+        1L << 30,
+        0,
+        List.of(),
+        2,
+        null,
+        -1,
+        tls,
+        false,
+        "10.0.0.1");
+  }
+
+  @Test
+  void clientsOnOtherHostsReachTheAddressAndNobodyTheCounters() {
+    assertLines(
+        ForebayTarget.config(elsewhere(null), 1, 2, DATA, MEMORY, List.of()),
+        "address: \"10.0.0.1:1\"",
+        "admin: {address: \"127.0.0.1:2\"}",
+        "lab: {url: \"http://10.0.0.3:9000\", max-connections: 4096}");
+    assertLines(
+        NginxTarget.config(elsewhere(TLS), 1, 2, List.of(MEMORY), 20_000),
+        "listen 10.0.0.1:1 ssl http2 backlog=4096 reuseport;",
+        "listen 127.0.0.1:2;");
+    assertLines(
+        HaproxyTarget.config(elsewhere(null), 1, MEMORY.resolve("stats"), null, 20_000),
+        "bind 10.0.0.1:1");
+    assertEquals(URI.create("https://10.0.0.1:1"), StartedTarget.address(elsewhere(TLS), 1));
   }
 
   private static void assertLines(String text, String... lines) {
@@ -114,6 +152,9 @@ class ConfigurationTest {
     assertLines(
         TrafficServerTarget.records(spec(0, 2, TLS, false), 1, 2),
         "CONFIG proxy.config.http.server_ports STRING 2:ip-in=127.0.0.1 1:ssl:ip-in=127.0.0.1");
+    assertLines(
+        TrafficServerTarget.records(elsewhere(null), 1, 2),
+        "CONFIG proxy.config.http.server_ports STRING 2:ip-in=127.0.0.1 1:ip-in=10.0.0.1");
     assertEquals(
         "/dev/shm/forebay-lab-1 1073741824\n",
         TrafficServerTarget.storage(spec(0, 1, null, false), List.of(MEMORY)));
@@ -166,7 +207,7 @@ class ConfigurationTest {
         "max-object-size 536870912",
         "bind 127.0.0.1:1",
         "server origin 127.0.0.1:9000");
-    TargetSpec large = spec(0, 1, TLS, false).withMemory(1L << 40);
+    TargetSpec large = spec(1L << 40, 0, 1, TLS, false);
     assertLines(
         HaproxyTarget.config(large, 1, socket, Path.of("/lab/t/both.pem"), 20_000),
         "total-max-size 4095",

@@ -30,7 +30,7 @@ class LabCertificatesTest {
 
   @Test
   void theAuthorityIssuesACertificateForThisMachine() throws Exception {
-    TargetSpec.Tls tls = LabCertificates.create(directory.resolve("tls"));
+    TargetSpec.Tls tls = LabCertificates.create(directory.resolve("tls"), "127.0.0.2");
     X509Certificate authority = read(tls.authority());
     X509Certificate server = read(tls.certificate());
     server.verify(authority.getPublicKey());
@@ -38,7 +38,7 @@ class LabCertificatesTest {
     assertTrue(authority.getBasicConstraints() >= 0);
     assertEquals(-1, server.getBasicConstraints());
     assertEquals(
-        List.of("localhost", "127.0.0.1", "0:0:0:0:0:0:0:1"),
+        List.of("localhost", "127.0.0.1", "0:0:0:0:0:0:0:1", "127.0.0.2"),
         Objects.requireNonNull(server.getSubjectAlternativeNames()).stream()
             .map(name -> name.get(1))
             .toList());
@@ -50,8 +50,9 @@ class LabCertificatesTest {
 
   @Test
   void eachIsNew() throws Exception {
-    TargetSpec.Tls first = LabCertificates.create(directory);
+    TargetSpec.Tls first = LabCertificates.create(directory, TargetSpec.LOOPBACK);
     String key = Files.readString(first.key());
-    assertNotEquals(key, Files.readString(LabCertificates.create(directory).key()));
+    assertNotEquals(
+        key, Files.readString(LabCertificates.create(directory, TargetSpec.LOOPBACK).key()));
   }
 }

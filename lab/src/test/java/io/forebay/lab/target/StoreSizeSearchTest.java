@@ -72,7 +72,7 @@ class StoreSizeSearchTest {
 
   private static StoreSizeSearch run(StoreSizeSearch search, LongToDoubleFunction store) {
     while (search.state() == State.SEARCHING) {
-      search.measured(store.applyAsDouble(search.size()));
+      search.measured(store.applyAsDouble(search.size()), StoreSizeSearch.TOLERANCE);
     }
     return search;
   }
@@ -90,17 +90,21 @@ class StoreSizeSearchTest {
   void findsTheSizeThatGivesARatioWithinHalfAPoint(
       double wanted, boolean isZipf, boolean isByBytes) {
     SimulatedStore store = new SimulatedStore(isZipf, isByBytes);
-    StoreSizeSearch search =
-        run(new StoreSizeSearch(wanted, 16 * MEBIBYTE, 16_384 * MEBIBYTE), store::ratio);
+    StoreSizeSearch search = run(search(wanted, 16 * MEBIBYTE, 16_384 * MEBIBYTE), store::ratio);
     assertEquals(State.FOUND, search.state(), () -> "after " + search.steps());
     assertEquals(wanted, store.ratio(search.size()), StoreSizeSearch.TOLERANCE);
     assertTrue(search.steps() <= 10, () -> "steps: " + search.steps());
   }
 
+  /** That begins in proportion to the wanted ratio. */
+  private static StoreSizeSearch search(double wanted, long smallest, long largest) {
+    return new StoreSizeSearch(wanted, smallest, largest, Math.round(wanted * largest));
+  }
+
   @Test
   void aGoodGuessIsOneStep() {
     SimulatedStore store = new SimulatedStore(false, false);
-    long guess = run(new StoreSizeSearch(0.8, MEBIBYTE, 4096 * MEBIBYTE), store::ratio).size();
+    long guess = run(search(0.8, MEBIBYTE, 4096 * MEBIBYTE), store::ratio).size();
     StoreSizeSearch search =
         run(new StoreSizeSearch(0.8, MEBIBYTE, 4096 * MEBIBYTE, guess), store::ratio);
     assertEquals(State.FOUND, search.state());
@@ -110,7 +114,7 @@ class StoreSizeSearchTest {
   @Test
   void saysThatTheLargestStoreHasTooFewHits() {
     SimulatedStore store = new SimulatedStore(false, false);
-    StoreSizeSearch search = run(new StoreSizeSearch(0.9, MEBIBYTE, 500 * MEBIBYTE), store::ratio);
+    StoreSizeSearch search = run(search(0.9, MEBIBYTE, 500 * MEBIBYTE), store::ratio);
     assertEquals(State.TOO_FEW_HITS, search.state());
     assertEquals(500 * MEBIBYTE, search.size());
     assertEquals(store.ratio(500 * MEBIBYTE), search.bestRatio());
@@ -119,8 +123,7 @@ class StoreSizeSearchTest {
   @Test
   void saysThatTheSmallestStoreHasTooManyHits() {
     SimulatedStore store = new SimulatedStore(true, false);
-    StoreSizeSearch search =
-        run(new StoreSizeSearch(0.2, 1_000 * MEBIBYTE, 4096 * MEBIBYTE), store::ratio);
+    StoreSizeSearch search = run(search(0.2, 1_000 * MEBIBYTE, 4096 * MEBIBYTE), store::ratio);
     assertEquals(State.TOO_MANY_HITS, search.state());
     assertEquals(1_000 * MEBIBYTE, search.size());
   }
@@ -128,9 +131,7 @@ class StoreSizeSearchTest {
   @Test
   void endsWithTheBestSizeWhereRatiosJump() {
     StoreSizeSearch search =
-        run(
-            new StoreSizeSearch(0.8, MEBIBYTE, 4096 * MEBIBYTE),
-            bytes -> bytes < 1_000 * MEBIBYTE ? 0.7 : 0.95);
+        run(search(0.8, MEBIBYTE, 4096 * MEBIBYTE), bytes -> bytes < 1_000 * MEBIBYTE ? 0.7 : 0.95);
     assertEquals(State.EXHAUSTED, search.state());
     assertTrue(search.steps() <= StoreSizeSearch.MAX_STEPS);
     assertEquals(0.7, search.bestRatio());
@@ -139,10 +140,10 @@ class StoreSizeSearchTest {
 
   @Test
   void refusesWhatIsNoRatio() {
-    StoreSizeSearch search = new StoreSizeSearch(0.8, MEBIBYTE, 4096 * MEBIBYTE);
-    assertThrows(IllegalArgumentException.class, () -> search.measured(Double.NaN));
-    assertThrows(IllegalArgumentException.class, () -> search.measured(1.01));
-    assertThrows(IllegalArgumentException.class, () -> new StoreSizeSearch(1, 1, 2));
-    assertThrows(IllegalArgumentException.class, () -> new StoreSizeSearch(0.5, 2, 1));
+    StoreSizeSearch search = search(0.8, MEBIBYTE, 4096 * MEBIBYTE);
+    assertThrows(IllegalArgumentException.class, () -> search.measured(Double.NaN, 0.1));
+    assertThrows(IllegalArgumentException.class, () -> search.measured(1.01, 0.1));
+    assertThrows(IllegalArgumentException.class, () -> search(1, 1, 2));
+    assertThrows(IllegalArgumentException.class, () -> search(0.5, 2, 1));
   }
 }

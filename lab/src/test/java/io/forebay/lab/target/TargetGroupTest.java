@@ -23,7 +23,7 @@ class TargetGroupTest {
 
   private TargetSpec whole(@Nullable String cpus, Path... disks) {
     return new TargetSpec(
-        directory, ORIGIN, 4_000, 2_000, List.of(disks), 8, cpus, -1, null, false);
+        directory, ORIGIN, 4_000, 2_000, List.of(disks), 8, cpus, -1, null, false, "10.0.0.1");
   }
 
   private NumaNodes nodes(String... cpuLists) throws IOException {

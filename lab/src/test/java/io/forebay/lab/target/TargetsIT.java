@@ -100,6 +100,29 @@ class TargetsIT {
         http3);
   }
 
+  private static TargetSpec at(String address, TargetSpec spec) {
+    return changed(spec, spec.memoryBytes(), address);
+  }
+
+  private static TargetSpec withMemory(long bytes, TargetSpec spec) {
+    return changed(spec, bytes, spec.address());
+  }
+
+  private static TargetSpec changed(TargetSpec spec, long memoryBytes, String address) {
+    return new TargetSpec(
+        spec.directory(),
+        spec.origin(),
+        memoryBytes,
+        spec.diskBytes(),
+        spec.disks(),
+        spec.loops(),
+        spec.cpus(),
+        spec.numaNode(),
+        spec.tls(),
+        spec.http3(),
+        address);
+  }
+
   private static HttpClient client(@Nullable Path authority) throws Exception {
     HttpClient.Builder builder = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1);
     if (authority != null) {
@@ -193,17 +216,19 @@ class TargetsIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"forebay", "nginx", "ats", "varnish", "haproxy"})
-  void clientsTrustItsCertificateOverTls(String name) throws Exception {
+  void clientsTrustItsCertificateOverTlsAtTheAddressThatTheyGoTo(String name) throws Exception {
     Target target = require(name);
     if (name.equals("varnish")) {
       goOnUnless(Programs.missing("hitch", "hitch"));
     }
-    TargetSpec.Tls tls = LabCertificates.create(directory.resolve("tls"));
+    String address = "127.0.0.2";
+    TargetSpec.Tls tls = LabCertificates.create(directory.resolve("tls"), address);
     List<ProcessHandle> processes;
     Set<Path> scratch;
     try (HttpClient client = client(tls.authority());
-        RunningTarget running = target.start(spec(0, tls, false))) {
+        RunningTarget running = target.start(at(address, spec(0, tls, false)))) {
       assertEquals("https", running.address().getScheme());
+      assertEquals(address, running.address().getHost());
       get(client, running.address(), "/a");
       get(client, running.address(), "/a");
       Counters after = running.counters();
@@ -227,7 +252,17 @@ class TargetsIT {
     TargetSpec one = spec(DISK, null, false);
     TargetSpec two =
         new TargetSpec(
-            one.directory(), one.origin(), MEMORY, DISK, disks, 1, null, -1, null, false);
+            one.directory(),
+            one.origin(),
+            MEMORY,
+            DISK,
+            disks,
+            1,
+            null,
+            -1,
+            null,
+            false,
+            TargetSpec.LOOPBACK);
     try (HttpClient client = client(null);
         RunningTarget running = target.start(two)) {
       for (int i = 0; i < 40; i++) {
@@ -257,7 +292,7 @@ class TargetsIT {
 
   @Test
   void forebayOffersHttp3AndTheOthersSayThatTheyDoNot() throws Exception {
-    TargetSpec.Tls tls = LabCertificates.create(directory.resolve("tls"));
+    TargetSpec.Tls tls = LabCertificates.create(directory.resolve("tls"), TargetSpec.LOOPBACK);
     try (HttpClient client = client(tls.authority());
         RunningTarget running = require("forebay").start(spec(0, tls, true))) {
       String offered =
@@ -274,7 +309,7 @@ class TargetsIT {
   @Test
   void aSettingThatIsRefusedIsToldWithTheProgramsWords() {
     Target target = require("forebay");
-    TargetSpec tiny = spec(0, null, false).withMemory(1_000);
+    TargetSpec tiny = withMemory(1_000, spec(0, null, false));
     IOException failed = assertThrows(IOException.class, () -> target.start(tiny));
     String told = String.valueOf(failed.getMessage());
     assertTrue(told.contains("store.memory"), told);
@@ -287,7 +322,7 @@ class TargetsIT {
         exchange -> exchange.respond(200, "Cache-Control: max-age=3600\r\n", new byte[50_000]));
     Random random = new Random(23);
     try (HttpClient client = client(null);
-        RunningTarget running = target.start(spec(0, null, false).withMemory(16L << 20))) {
+        RunningTarget running = target.start(withMemory(16L << 20, spec(0, null, false)))) {
       assertEquals(-1, running.memoryForHitRatio(0.5));
       // Twice as much as memory holds, drawn evenly.
       Await.until(

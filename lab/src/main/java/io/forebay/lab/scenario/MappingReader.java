@@ -15,7 +15,7 @@ import tools.jackson.databind.JsonNode;
  * Reads the keys of one mapping, each once, and complains of those that nobody read. A key without
  * a value counts as absent.
  */
-final class Keys {
+final class MappingReader {
   private final String source;
   private final String path;
   private final @Nullable JsonNode node;
@@ -28,7 +28,7 @@ final class Keys {
    * @param path of keys to it, empty at the top
    * @param node the mapping, or null where it is absent
    */
-  Keys(String source, String path, @Nullable JsonNode node) {
+  MappingReader(String source, String path, @Nullable JsonNode node) {
     this.source = source;
     this.path = path;
     this.node = node;
@@ -38,8 +38,8 @@ final class Keys {
   }
 
   /** Below a key. */
-  Keys mapping(String key) {
-    return new Keys(source, at(key), get(key));
+  MappingReader mapping(String key) {
+    return new MappingReader(source, at(key), get(key));
   }
 
   /** The entries of a list; one value alone is a list, too. */
@@ -63,28 +63,30 @@ final class Keys {
   /** One of a list. */
   record Entry(String source, String path, JsonNode node) {
 
-    Keys keys() {
-      return new Keys(source, path, node);
+    MappingReader keys() {
+      return new MappingReader(source, path, node);
     }
 
     String text() {
       return node.asString("");
     }
 
-    int integer(int least, int most) {
-      return (int) whole(source, path, node, least, most);
+    int integer(int min, int max) {
+      return (int) whole(source, path, node, min, max);
     }
 
-    double number(double least, double most) {
-      return decimal(source, path, node, least, most);
+    double number(double min, double max) {
+      return decimal(source, path, node, min, max);
     }
 
     ScenarioException problem(String what) {
-      return new ScenarioException(source + ": " + path + ": " + what);
+      return wrong(source, path, what);
     }
   }
 
+  /** Whether the key is there. It counts as read: who asks knows it. */
   boolean has(String key) {
+    read.add(key);
     return node != null && node.hasNonNull(key);
   }
 
@@ -114,87 +116,73 @@ final class Keys {
     return value.asBoolean();
   }
 
-  int integer(String key, int absent, int least, int most) {
+  int integer(String key, int absent, int min, int max) {
     JsonNode value = get(key);
-    return value == null ? absent : (int) whole(source, at(key), value, least, most);
+    return value == null ? absent : (int) whole(source, at(key), value, min, max);
   }
 
-  double number(String key, double absent, double least, double most) {
+  double number(String key, double absent, double min, double max) {
     JsonNode value = get(key);
-    return value == null ? absent : decimal(source, at(key), value, least, most);
+    return value == null ? absent : decimal(source, at(key), value, min, max);
   }
 
-  private static long whole(String source, String path, JsonNode value, long least, long most) {
+  private static long whole(String source, String path, JsonNode value, long min, long max) {
     if (!value.isIntegralNumber()
         || !value.canConvertToLong()
-        || value.asLong() < least
-        || value.asLong() > most) {
-      throw new ScenarioException(
-          source
-              + ": "
-              + path
-              + ": is "
-              + shown(value)
-              + "; write a whole number from "
-              + least
-              + " to "
-              + most);
+        || value.asLong() < min
+        || value.asLong() > max) {
+      throw wrong(
+          source, path, "is " + shown(value) + "; write a whole number from " + min + " to " + max);
     }
     return value.asLong();
   }
 
   private static double decimal(
-      String source, String path, JsonNode value, double least, double most) {
-    if (!value.isNumber() || !(value.asDouble() >= least && value.asDouble() <= most)) {
-      throw new ScenarioException(
-          source
-              + ": "
-              + path
-              + ": is "
-              + shown(value)
-              + "; write a number from "
-              + plain(least)
-              + " to "
-              + plain(most));
+      String source, String path, JsonNode value, double min, double max) {
+    if (!value.isNumber() || !(value.asDouble() >= min && value.asDouble() <= max)) {
+      throw wrong(
+          source,
+          path,
+          "is " + shown(value) + "; write a number from " + plain(min) + " to " + plain(max));
     }
     return value.asDouble();
   }
 
   /** A size such as {@code 2MB}. */
-  long bytes(String key, long absent, long least) {
+  long bytes(String key, long absent, long min) {
     JsonNode value = get(key);
     if (value == null) {
       return absent;
     }
     OptionalLong bytes = Units.bytes(value.asString(""));
-    if (bytes.isEmpty() || bytes.getAsLong() < least) {
+    if (bytes.isEmpty() || bytes.getAsLong() < min) {
       throw problem(
           key,
           "is "
               + shown(value)
               + "; write a size of at least "
-              + least
+              + min
               + " bytes, such as 384KB, 2MB, 1.5GiB");
     }
     return bytes.getAsLong();
   }
 
   /** A time such as {@code 30s}, in seconds. */
-  double seconds(String key, double absent, double least, double most) {
+  double seconds(String key, double absent, double min, double max) {
     JsonNode value = get(key);
     if (value == null) {
       return absent;
     }
     OptionalDouble seconds = Units.seconds(value.asString(""));
-    if (seconds.isEmpty() || seconds.getAsDouble() < least || seconds.getAsDouble() > most) {
+    if (seconds.isEmpty() || seconds.getAsDouble() < min || seconds.getAsDouble() > max) {
       throw problem(
           key,
           "is "
               + shown(value)
               + "; write a time from "
-              + plain(least)
+              + plain(min)
               + "s to "
-              + plain(most)
+              + plain(max)
               + "s, such as 500ms, 30s, 5m");
     }
     return seconds.getAsDouble();
@@ -259,8 +247,11 @@ final class Keys {
   }
 
   ScenarioException problem(@Nullable String key, String what) {
-    String place = key == null ? path : at(key);
-    return new ScenarioException(source + ": " + (place.isEmpty() ? "" : place + ": ") + what);
+    return wrong(source, key == null ? path : at(key), what);
+  }
+
+  private static ScenarioException wrong(String source, String path, String what) {
+    return new ScenarioException(source + ": " + (path.isEmpty() ? "" : path + ": ") + what);
   }
 
   private String required(String key, @Nullable String absent, String what) {

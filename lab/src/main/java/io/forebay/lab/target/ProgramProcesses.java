@@ -2,6 +2,7 @@ package io.forebay.lab.target;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -21,9 +23,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The processes that are one program under test, such as a TLS front and the cache behind it, and
  * the directories that they leave. Closing ends the processes, children included, by their ids, and
- * removes these directories. So does the end of this process, unless it is killed.
+ * removes these directories. So does the end of this process; where it is killed, a shell does.
  */
-final class ProcessGroup implements AutoCloseable {
+final class ProgramProcesses implements AutoCloseable {
   private static final Path SHARED_MEMORY = Path.of("/dev/shm");
   private static final String PREFIX = "forebay-lab-";
   private static final Duration READY_LIMIT = Duration.ofMinutes(2);
@@ -32,15 +34,16 @@ final class ProcessGroup implements AutoCloseable {
   private static final long PAUSE_MILLIS = 20;
   private static final int LOG_TAIL = 2_000;
 
-  private static final Set<ProcessGroup> OPEN = ConcurrentHashMap.newKeySet();
+  private static final Set<ProgramProcesses> OPEN = ConcurrentHashMap.newKeySet();
 
   static {
-    Runtime.getRuntime().addShutdownHook(new Thread(ProcessGroup::closeAll, "lab-targets"));
+    Runtime.getRuntime().addShutdownHook(new Thread(ProgramProcesses::closeAll, "lab-targets"));
   }
 
   private final Path directory;
   private final List<Member> members = new ArrayList<>();
   private final List<Path> scratch = new ArrayList<>();
+  private final CleanupShell cleanup;
 
   private record Member(String name, Process process, Path log) {}
 
@@ -55,8 +58,9 @@ final class ProcessGroup implements AutoCloseable {
    *
    * @param directory of logs
    */
-  ProcessGroup(Path directory) {
+  ProgramProcesses(Path directory) throws IOException {
     this.directory = directory;
+    cleanup = new CleanupShell();
     OPEN.add(this);
   }
 
@@ -85,27 +89,34 @@ final class ProcessGroup implements AutoCloseable {
   private Path newDirectory(Path place) throws IOException {
     Path made = Files.createTempDirectory(place, PREFIX);
     scratch.add(made);
+    cleanup.remove(made);
     Files.setPosixFilePermissions(made, PosixFilePermissions.fromString("rwx--x--x"));
     return made;
   }
 
   /**
-   * Starts a program. Its output goes to {@code NAME.log}.
+   * Starts a program as the leader of a process group, so that ^C in a terminal is not for it. Its
+   * output goes to {@code NAME.log}.
    *
    * @param environment added to the own one, without the variables that set up Forebay
    */
   synchronized void start(String name, List<String> command, Map<String, String> environment)
       throws IOException {
     Path log = directory.resolve(name + ".log");
+    Optional<Path> leading = Programs.find("setsid");
+    List<String> words = new ArrayList<>(leading.map(Path::toString).stream().toList());
+    words.addAll(command);
     ProcessBuilder builder =
-        new ProcessBuilder(command)
+        new ProcessBuilder(words)
             .directory(directory.toFile())
             .redirectInput(new File("/dev/null"))
             .redirectErrorStream(true)
             .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
     builder.environment().keySet().removeIf(variable -> variable.startsWith("FOREBAY_"));
     builder.environment().putAll(environment);
-    members.add(new Member(name, builder.start(), log));
+    Process process = builder.start();
+    members.add(new Member(name, process, log));
+    cleanup.end(process, leading.isPresent());
   }
 
   /**
@@ -149,10 +160,19 @@ final class ProcessGroup implements AutoCloseable {
   }
 
   private static String logOf(Member member) throws IOException {
-    byte[] bytes = Files.exists(member.log) ? Files.readAllBytes(member.log) : new byte[0];
-    int from = Math.max(0, bytes.length - LOG_TAIL);
-    String tail = new String(bytes, from, bytes.length - from, StandardCharsets.UTF_8).strip();
+    String tail = tail(member.log).strip();
     return tail.isEmpty() ? member.log + " is empty" : member.log + " ends with\n" + tail;
+  }
+
+  /** The end of a file, which a program that failed again and again may have made large. */
+  private static String tail(Path file) throws IOException {
+    if (!Files.exists(file)) {
+      return "";
+    }
+    try (InputStream input = Files.newInputStream(file)) {
+      input.skipNBytes(Math.max(0, Files.size(file) - LOG_TAIL));
+      return new String(input.readNBytes(LOG_TAIL), StandardCharsets.UTF_8);
+    }
   }
 
   /** All processes, children included. */
@@ -165,7 +185,7 @@ final class ProcessGroup implements AutoCloseable {
   }
 
   private static void closeAll() {
-    for (ProcessGroup group : List.copyOf(OPEN)) {
+    for (ProgramProcesses group : List.copyOf(OPEN)) {
       try {
         group.close();
       } catch (IOException e) {
@@ -186,10 +206,14 @@ final class ProcessGroup implements AutoCloseable {
     if (isInterrupted) {
       Thread.currentThread().interrupt();
     }
-    for (Path place : scratch.reversed()) {
-      delete(place);
+    try {
+      for (Path place : scratch.reversed()) {
+        delete(place);
+      }
+      scratch.clear();
+    } finally {
+      cleanup.close();
     }
-    scratch.clear();
   }
 
   /** Asks a process to end, then makes it and its children; whether the wait was interrupted. */

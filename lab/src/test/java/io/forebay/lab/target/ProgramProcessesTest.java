@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.testing.Await;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -14,7 +16,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class ProcessGroupTest {
+class ProgramProcessesTest {
   @TempDir Path directory;
 
   private static List<String> shell(String script) {
@@ -26,7 +28,7 @@ class ProcessGroupTest {
     Path memory;
     Path disk;
     List<ProcessHandle> handles;
-    try (ProcessGroup group = new ProcessGroup(directory)) {
+    try (ProgramProcesses group = new ProgramProcesses(directory)) {
       memory = group.memoryDirectory();
       Files.writeString(memory.resolve("file"), "held");
       TargetSpec spec =
@@ -47,9 +49,56 @@ class ProcessGroupTest {
     assertFalse(Files.exists(disk));
   }
 
+  /** The program that is started does not heed TERM, and has a child. */
+  @Test
+  void itsProgramsAndDirectoriesDoNotOutliveAProcessThatIsKilled() throws Exception {
+    Process owner =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Owner.class.getName(),
+                directory.toString())
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    Path memory;
+    List<ProcessHandle> started;
+    try {
+      memory = Path.of(owner.inputReader(StandardCharsets.UTF_8).readLine());
+      started = owner.descendants().toList();
+      assertTrue(started.size() >= 3, started::toString);
+      assertTrue(Files.exists(memory.resolve("file")));
+    } finally {
+      owner.destroyForcibly();
+    }
+
+    Await.until(
+        "nothing is left",
+        () -> started.stream().noneMatch(ProcessHandle::isAlive) && !Files.exists(memory));
+  }
+
+  /** A process with an open group. */
+  static final class Owner {
+    private Owner() {}
+
+    public static void main(String[] arguments) throws Exception {
+      ProgramProcesses group = new ProgramProcesses(Path.of(arguments[0]));
+      Path memory = group.memoryDirectory();
+      Files.writeString(memory.resolve("file"), "held");
+      group.start(
+          "stubborn", shell("trap '' TERM; sleep 600 & echo up; while :; do wait; done"), Map.of());
+      group.await(
+          "the program is up",
+          () -> Files.readString(Path.of(arguments[0], "stubborn.log")).contains("up"));
+      System.out.println(memory);
+      Thread.currentThread().join();
+    }
+  }
+
   @Test
   void aProcessThatEndsIsToldWithItsLastWords() throws IOException {
-    try (ProcessGroup group = new ProcessGroup(directory)) {
+    try (ProgramProcesses group = new ProgramProcesses(directory)) {
       group.start("short", shell("echo no such setting; exit 3"), Map.of());
       IOException failed = assertThrows(IOException.class, () -> group.await("never", () -> false));
       String told = String.valueOf(failed.getMessage());
@@ -61,7 +110,7 @@ class ProcessGroupTest {
   @Test
   void whatIsNotReadyYetIsAskedAgain() throws Exception {
     int[] asked = new int[1];
-    try (ProcessGroup group = new ProcessGroup(directory)) {
+    try (ProgramProcesses group = new ProgramProcesses(directory)) {
       group.start("long", shell("exec sleep 600"), Map.of());
       group.await(
           "the third answer",
@@ -78,7 +127,7 @@ class ProcessGroupTest {
 
   @Test
   void settingsOfForebayDoNotLeakIntoPrograms() throws Exception {
-    try (ProcessGroup group = new ProcessGroup(directory)) {
+    try (ProgramProcesses group = new ProgramProcesses(directory)) {
       group.start(
           "env", shell("env; exec sleep 600"), Map.of("FOREBAY_STORE_MEMORY", "1", "END", "yes"));
       Path log = directory.resolve("env.log");

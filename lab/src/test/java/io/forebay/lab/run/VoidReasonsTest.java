@@ -11,7 +11,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Figures that do not count say why. */
-final class VerdictTest {
+final class VoidReasonsTest {
   private static final Load CLOSED = load("hit-ratio: {wanted: 98%}\n");
   private static final Load OPEN = load("hit-ratio: {wanted: 98%}\nload: {rate: 100}\n");
   private static final ServerTotals SERVER = Examples.server(980, 1, 0.1);
@@ -21,7 +21,17 @@ final class VerdictTest {
   }
 
   private static List<String> voids(Load wanted, LoadTotals load, ServerTotals server) {
-    return Verdict.voids(wanted, load, server, Verdict.Capacity.shared(2, server, 1));
+    return voids(wanted, load, server, VoidReasons.Capacity.shared(2, server, 1), 0.09);
+  }
+
+  private static List<String> voids(
+      Load wanted,
+      LoadTotals load,
+      ServerTotals server,
+      VoidReasons.Capacity capacity,
+      double others) {
+    return VoidReasons.of(
+        wanted, new VoidReasons.Evidence(load, server, List.of(), capacity, others, -1));
   }
 
   @Test
@@ -49,9 +59,19 @@ final class VerdictTest {
         List.of(
             "the client was the bound: it used 7.00 of the 8.00 cores that it can use, more than"
                 + " 80 %"),
-        Verdict.voids(CLOSED, busy, SERVER, new Verdict.Capacity(8, 1)));
+        voids(CLOSED, busy, SERVER, new VoidReasons.Capacity(8, 1), 0));
     assertEquals(
-        List.of(), Verdict.voids(CLOSED, busy, SERVER, new Verdict.Capacity(Double.NaN, 1)));
+        List.of(), voids(CLOSED, busy, SERVER, new VoidReasons.Capacity(Double.NaN, 1), 0));
+  }
+
+  @Test
+  void aBusyMachineMeasuresNothing() {
+    VoidReasons.Capacity capacity = VoidReasons.Capacity.shared(2, SERVER, 1);
+
+    assertEquals(
+        List.of("other programs used 31 % of the CPUs, more than 10 %: stop them and run again"),
+        voids(CLOSED, Examples.load(), SERVER, capacity, 0.31));
+    assertEquals(List.of(), voids(CLOSED, Examples.load(), SERVER, capacity, Double.NaN));
   }
 
   @Test
@@ -65,21 +85,63 @@ final class VerdictTest {
 
   @Test
   void aHitRatioMayBeOffByHalfAPoint() {
-    assertEquals(List.of(), voids(CLOSED, Examples.load(), Examples.server(976, 1, 0)));
-    assertEquals(List.of(), voids(CLOSED, Examples.load(), Examples.server(984, 1, 0)));
+    assertEquals(List.of(), voids(CLOSED, Examples.load(), Examples.server(100_000, 97_600, 1, 0)));
+    assertEquals(List.of(), voids(CLOSED, Examples.load(), Examples.server(100_000, 98_400, 1, 0)));
     assertEquals(
         List.of("the hit ratio was 97.4 % where 98.0 % is wanted, off by more than half a point"),
-        voids(CLOSED, Examples.load(), Examples.server(974, 1, 0)));
+        voids(CLOSED, Examples.load(), Examples.server(100_000, 97_400, 1, 0)));
     assertEquals(
         List.of(
             "the byte hit ratio was 90.0 % where 85.0 % is wanted, off by more than half a point"),
         voids(
             load("hit-ratio: {wanted: 85%, of: bytes}\n"),
             Examples.load(),
-            Examples.server(900, 1, 0)));
+            Examples.server(100_000, 90_000, 1, 0)));
     assertEquals(
         List.of("the hit ratio is not known: the program does not count it"),
         voids(CLOSED, Examples.load(), Totals.NO_SERVER));
+  }
+
+  /** 98 % of 1,000 requests: a standard error of 0.44 points. */
+  @Test
+  void aHitRatioOfFewRequestsMayBeOffByWhatChanceExplains() {
+    assertEquals(List.of(), voids(CLOSED, Examples.load(), Examples.server(967, 1, 0)));
+    assertEquals(
+        List.of(
+            "the hit ratio was 96.6 % where 98.0 % is wanted, off by more than the 1.3 points that"
+                + " chance explains in 1000 requests"),
+        voids(CLOSED, Examples.load(), Examples.server(966, 1, 0)));
+    // Chance would explain 4.2 points.
+    assertEquals(List.of(), voids(CLOSED, Examples.load(), Examples.server(100, 97, 1, 0)));
+    assertEquals(
+        List.of(
+            "the hit ratio was 95.0 % where 98.0 % is wanted, off by more than the 2.0 points that"
+                + " chance explains in 100 requests"),
+        voids(CLOSED, Examples.load(), Examples.server(100, 95, 1, 0)));
+  }
+
+  @Test
+  void missesThatTheOriginDidNotSeeOrSawBesidesAreNoHitRatio() {
+    ServerTotals server = Examples.server(10_000, 9_800, 1, 0);
+    VoidReasons.Capacity capacity = VoidReasons.Capacity.shared(2, server, 1);
+    // One in a hundred, and one for the connection.
+    assertEquals(List.of(), counted(server, capacity, 200 + 101));
+    assertEquals(List.of(), counted(server, capacity, 200 - 101));
+    assertEquals(
+        List.of(
+            "the program counted 200 misses, the origin 302 requests: its hit ratio is not known"),
+        counted(server, capacity, 302));
+    assertEquals(
+        List.of(
+            "the program counted 200 misses, the origin 98 requests: its hit ratio is not known"),
+        counted(server, capacity, 98));
+  }
+
+  private static List<String> counted(
+      ServerTotals server, VoidReasons.Capacity capacity, long originRequests) {
+    return VoidReasons.of(
+        CLOSED,
+        new VoidReasons.Evidence(Examples.load(), server, List.of(), capacity, 0, originRequests));
   }
 
   @Test
