@@ -676,7 +676,7 @@ final class ServerEsiTest {
     }
 
     private Made part(int level, int tries) {
-      int kind = random.nextInt(10);
+      int kind = random.nextInt(12);
       if (kind <= 3 && level < 3 && fragments < 60) {
         return included(level);
       }
@@ -693,13 +693,42 @@ final class ServerEsiTest {
             ? new Made(tags, except.out, except.fails)
             : new Made(tags, attempt.out, false);
       }
+      if (kind == 5 && tries < 3) {
+        return chosen(level, tries);
+      }
       return switch (kind) {
-        case 5 -> new Made("<esi:remove>x" + include("/never") + "</esi:remove>", "", false);
+        case 9 -> new Made("<esi:remove>x" + include("/never") + "</esi:remove>", "", false);
         case 6 -> new Made("<esi:vars>$(QUERY_STRING{q})</esi:vars>", "7", false);
         case 7 -> new Made("<esi:comment text='c'/>", "", false);
         case 8 -> new Made("<b", "<b", false);
         default -> new Made("t" + kind, "t" + kind, false);
       };
+    }
+
+    /** A choose, of whose branches the first that holds counts. */
+    private Made chosen(int level, int tries) {
+      List<String> tests =
+          List.of("$(QUERY_STRING{q})!=7", "$(HTTP_COOKIE{none})", "==", "$(QUERY_STRING{q})==7");
+      StringBuilder tags = new StringBuilder("<esi:choose>x");
+      Made chosen = null;
+      for (int i = random.nextInt(3); i >= 0; i--) {
+        int test = random.nextInt(tests.size());
+        Made branch = parts(level, tries + 1);
+        tags.append("<esi:when test=\"").append(tests.get(test)).append("\">");
+        tags.append(branch.tags).append("</esi:when>x").append(include("/never"));
+        if (test == 3 && chosen == null) {
+          chosen = branch;
+        }
+      }
+      if (random.nextBoolean()) {
+        Made otherwise = parts(level, tries + 1);
+        tags.append("<esi:otherwise>").append(otherwise.tags).append("</esi:otherwise>");
+        chosen = chosen == null ? otherwise : chosen;
+      }
+      tags.append("</esi:choose>");
+      return chosen == null
+          ? new Made(tags.toString(), "", false)
+          : new Made(tags.toString(), chosen.out, chosen.fails);
     }
 
     private Made included(int level) {
@@ -892,6 +921,135 @@ final class ServerEsiTest {
     // What a client sends is no tag, however it is written.
     String tag = "<esi:include/src='/never'/>";
     assertFalse(get("/p/vars?q=" + tag).text().contains("<esi:"));
+    assertEquals(0, origin.count("/never"));
+  }
+
+  // --- conditions -------------------------------------------------------------------------------
+
+  private static String when(String test, String content) {
+    return "<esi:when test=\"" + test + "\">" + content + "</esi:when>";
+  }
+
+  private static String choose(String branches) {
+    return "<esi:choose> " + branches + " </esi:choose>";
+  }
+
+  private static String otherwise(String content) {
+    return "<esi:otherwise>" + content + "</esi:otherwise>";
+  }
+
+  @ParameterizedTest
+  @CsvSource({"gold, members", "silver, silver", "'', guests", "<esi:vars>, guests"})
+  void theFirstBranchThatHoldsIsTakenAndNothingOfTheOthersIsRequested(String cookie, String body)
+      throws IOException {
+    text("/choice/members", "members");
+    text("/choice/guests", "guests");
+    html(
+        "/p/choice",
+        "<"
+            + choose(
+                "x"
+                    + include("/never")
+                    + when("$(HTTP_COOKIE{group})=='gold'", include("/choice/members"))
+                    + "x"
+                    + when(
+                        "$(HTTP_COOKIE{group})>='gold' &amp; !($(HTTP_COOKIE{none}))",
+                        "<esi:vars>$(HTTP_COOKIE{group})</esi:vars>")
+                    + when("$(HTTP_COOKIE{group})=='gold'", include("/never"))
+                    + otherwise(include("/choice/guests"))
+                    + when("1==1", include("/never")))
+            + ">");
+    assertEquals("<" + body + ">", get("/p/choice", "Cookie: group=" + cookie).text());
+    assertEquals(0, origin.count("/never"));
+    assertEquals(1, origin.count("/p/choice"));
+  }
+
+  @Test
+  void aHundredFragmentsAreChosenByNestedConditions() throws IOException {
+    StringBuilder page = new StringBuilder();
+    StringBuilder[] expected = {new StringBuilder(), new StringBuilder()};
+    for (int i = 0; i < 100; i++) {
+      String even = "/chosen/even" + i;
+      String odd = "/chosen/odd" + i;
+      text(even, "[e" + i + "]");
+      text(odd, "[o" + i + "]");
+      String inner =
+          choose(
+              when("$(QUERY_STRING{q})<=" + (i - 1), include(even))
+                  + otherwise(
+                      "<esi:try><esi:attempt>"
+                          + choose(when("$(QUERY_STRING{q})>" + (i - 1), include(odd)))
+                          + "</esi:attempt><esi:except>"
+                          + include("/never")
+                          + "</esi:except></esi:try>"));
+      page.append(choose(when("$(QUERY_STRING{q})", inner) + otherwise(include("/never"))));
+      expected[0].append(0 < i ? "[e" : "[o").append(i).append(']');
+      expected[1].append(100 < i ? "[e" : "[o").append(i).append(']');
+    }
+    html("/p/chosen", page.toString());
+    assertEquals(expected[0].toString(), get("/p/chosen?q=0").text());
+    assertEquals(expected[1].toString(), get("/p/chosen?q=100").text());
+    assertEquals(0, origin.count("/never"));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "<esi:choose><esi:when test='1==1'>a<esi:include src='/chosen/500' alt='/chosen/ok'/></esi:when></esi:choose>b | aokb",
+        "<esi:try><esi:attempt><esi:choose><esi:when test='1==1'>a<esi:include src='/chosen/500'/></esi:when></esi:choose></esi:attempt><esi:except>b</esi:except></esi:try> | b",
+        "<esi:choose><esi:when test='1==2'><esi:include src='/chosen/500'/></esi:when></esi:choose>b | b",
+        "<esi:choose><esi:when test='1==2'><esi:try><esi:attempt>a<esi:include src='/chosen/500'/></esi:attempt></esi:try></esi:when><esi:otherwise>c</esi:otherwise></esi:choose>b | cb",
+        "<esi:choose><esi:when test='1=1'>a</esi:when><esi:when>b</esi:when><esi:otherwise>c</esi:otherwise></esi:choose> | c",
+        "<esi:choose><esi:when test='1==1'/><esi:otherwise>c</esi:otherwise></esi:choose>d | d",
+        "<esi:choose><esi:when test='1==1'>a<esi:when test='1==1'>b</esi:when>c</esi:choose>d | abd",
+        "<esi:choose><esi:when test='1==1'>a | a",
+        "<esi:when test='1==2'>a</esi:when><esi:otherwise>b</esi:otherwise> | ab",
+        "<esi:choose><esi:when test='1==1'>a</esi:try>b</esi:when></esi:choose>c | abc",
+        "<esi:choose><esi:when test='1==1'><esi:remove>a<esi:choose></esi:remove>b</esi:when></esi:choose>c | bc",
+      })
+  void conditionsWithFaultsComeOutAsStated(String tags, String body) throws IOException {
+    origin.on("/chosen/500", status(500));
+    text("/chosen/ok", "ok");
+    html("/p/chosen" + tags.hashCode(), tags);
+    assertEquals(body, get("/p/chosen" + tags.hashCode()).text(), tags);
+  }
+
+  @Test
+  void conditionsWithinEachOtherAreBounded() throws IOException {
+    String open = "<esi:choose><esi:when test='1==1'>";
+    String close = "</esi:when></esi:choose>";
+    html("/p/nested8", open.repeat(8) + "a" + close.repeat(8) + "b");
+    assertEquals("ab", get("/p/nested8").text());
+    html("/p/nested9", "a" + open.repeat(9) + "b" + close.repeat(9) + "c");
+    assertTrue("a".startsWith(broken("/p/nested9")));
+    // Includes count where they are chosen only.
+    html(
+        "/l/counted",
+        (choose(when("1==2", include("/never").repeat(3))) + include("/chosen/ok")).repeat(5));
+    text("/chosen/ok", "ok");
+    assertEquals("ok".repeat(5), get("/l/counted").text());
+  }
+
+  @Test
+  void anAttemptWhoseBranchHoldsTooMuchFails() throws IOException {
+    html(
+        "/l/branch",
+        "<esi:try><esi:attempt>"
+            + choose(when("1==1", "x".repeat(30_000)))
+            + "</esi:attempt><esi:except>small</esi:except></esi:try>");
+    assertEquals("small", get("/l/branch").text());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"''", "'1==1'", "x' | '1'=='1", "x)|(1==1", "$(HTTP_HOST)", "<esi:include/>"})
+  void whatAClientSendsIsComparedAndNeverRead(String value) throws IOException {
+    html(
+        "/p/compared",
+        choose(when("$(HTTP_HEADER{x-group})=='admin'", include("/never")) + otherwise("none")));
+    long left = edge.sum(c -> c.esi.leftTags);
+    assertEquals("none", get("/p/compared", "x-group: " + value).text());
+    assertEquals(left, edge.sum(c -> c.esi.leftTags));
     assertEquals(0, origin.count("/never"));
   }
 

@@ -27,41 +27,13 @@ final class EsiDocument implements EsiParser.Handler, CodingStream.Listener {
   /** Bytes of a fragment that are held while those before it are written. */
   static final int WINDOW = 64 * 1024;
 
-  private static final int MAX_NESTED_TRIES = 8;
-
-  /** Where in a {@code try} the parser is. */
-  private enum Place {
-    TRY,
-    ATTEMPT,
-    EXCEPT
-  }
-
-  /** A {@code try} that is open. */
-  private static final class Frame {
-    final Try node;
-    Place place = Place.TRY;
-
-    Frame(Try node) {
-      this.node = node;
-    }
-
-    /** What is added to now; null between attempt and except. */
-    @Nullable PartList list() {
-      return switch (place) {
-        case TRY -> null;
-        case ATTEMPT -> node.attempt();
-        case EXCEPT -> node.except();
-      };
-    }
-  }
-
   private final PageAssembly page;
   private final TargetUri uri;
   private final int level;
   private final boolean isWhole;
   private final HeldBytes held;
   private final PartList nodes = new PartList();
-  private final Deque<Frame> frames = new ArrayDeque<>();
+  private final OpenElements elements = new OpenElements(nodes);
   private final Deque<ByteBuf> incoming = new ArrayDeque<>();
 
   private @Nullable FragmentSink source;
@@ -259,12 +231,7 @@ final class EsiDocument implements EsiParser.Handler, CodingStream.Listener {
       if (tags != null) {
         tags.end();
       }
-      // A try that is not closed ends with its document.
-      Frame open = frames.pollFirst();
-      while (open != null) {
-        open.node.closed();
-        open = frames.pollFirst();
-      }
+      elements.end();
     }
   }
 
@@ -373,25 +340,31 @@ final class EsiDocument implements EsiParser.Handler, CodingStream.Listener {
     if (isInRemove) {
       return;
     }
-    Frame top = frames.peekFirst();
     switch (name) {
       case "include" -> include(attributes);
       case "remove" -> isInRemove = !isEmpty;
       case "try" -> {
-        if (!isEmpty) {
+        if (!isEmpty && hasRoomForElement()) {
           beginTry();
         }
       }
       case "attempt" -> {
-        if (!isEmpty && top != null && top.place == Place.TRY && top.node.beginsAttempt()) {
-          top.place = Place.ATTEMPT;
+        if (!isEmpty) {
+          elements.beginAttempt();
         }
       }
       case "except" -> {
-        if (!isEmpty && top != null && top.place == Place.TRY) {
-          top.place = Place.EXCEPT;
+        if (!isEmpty) {
+          elements.beginExcept();
         }
       }
+      case "choose" -> {
+        if (!isEmpty && hasRoomForElement()) {
+          elements.beginChoose();
+        }
+      }
+      case "when" -> elements.beginBranch(isEmpty, () -> holds(attributes.get("test")));
+      case "otherwise" -> elements.beginBranch(isEmpty, () -> true);
       default -> {
         // A comment says nothing, and the parser knows where variables are replaced.
       }
@@ -402,56 +375,47 @@ final class EsiDocument implements EsiParser.Handler, CodingStream.Listener {
   public void close(String name) {
     if (isInRemove) {
       isInRemove = !name.equals("remove");
-      return;
-    }
-    Frame top = frames.peekFirst();
-    if (top == null) {
-      return;
-    }
-    switch (name) {
-      case "try" -> {
-        top.node.closed();
-        frames.removeFirst();
-      }
-      case "attempt" -> {
-        if (top.place == Place.ATTEMPT) {
-          top.node.attemptClosed();
-          top.place = Place.TRY;
-        }
-      }
-      case "except" -> {
-        if (top.place == Place.EXCEPT) {
-          top.place = Place.TRY;
-        }
-      }
-      default -> {
-        // The end of a tag that holds nothing.
-      }
+    } else {
+      elements.close(name);
     }
   }
 
+  private boolean hasRoomForElement() {
+    boolean isFull = elements.isFull();
+    if (isFull) {
+      fail("has esi:try and esi:choose within each other, more than " + OpenElements.MAX_NESTED);
+    }
+    return !isFull;
+  }
+
+  /** A test that can't be read does not hold. */
+  private boolean holds(@Nullable String test) {
+    EsiExpression expression = test == null ? null : EsiExpression.of(XmlEntities.decoded(test));
+    if (expression == null) {
+      left();
+      return false;
+    }
+    return expression.holds(page.variables());
+  }
+
   private void beginTry() {
-    if (frames.size() >= MAX_NESTED_TRIES) {
-      fail("has esi:try within each other, more than " + MAX_NESTED_TRIES);
+    PartList list = elements.list();
+    if (list == null) {
+      elements.beginTry(null);
       return;
     }
-    PartList list = list();
     HeldBytes counted = counted();
     if (!counted.add(0)) {
       fail(noRoom());
       return;
     }
     Try begun = new Try(page, counted);
-    if (list == null) {
-      begun.release();
-    } else {
-      list.add(begun);
-    }
-    frames.addFirst(new Frame(begun));
+    list.add(begun);
+    elements.beginTry(begun);
   }
 
   private void include(Map<String, String> attributes) {
-    PartList list = list();
+    PartList list = elements.list();
     String src = attributes.get("src");
     if (list == null || failure != null) {
       return;
@@ -474,7 +438,7 @@ final class EsiDocument implements EsiParser.Handler, CodingStream.Listener {
             src == null ? "" : url(src),
             alt == null ? null : url(alt),
             "continue".equals(attributes.get("onerror")),
-            isWhole || !isStreaming()));
+            isWhole || !elements.isStreaming()));
   }
 
   private String url(String attribute) {
@@ -482,7 +446,7 @@ final class EsiDocument implements EsiParser.Handler, CodingStream.Listener {
   }
 
   private void addText(ByteBuf text) {
-    PartList list = isInRemove || failure != null ? null : list();
+    PartList list = isInRemove || failure != null ? null : elements.list();
     if (list == null) {
       text.release();
       return;
@@ -502,11 +466,11 @@ final class EsiDocument implements EsiParser.Handler, CodingStream.Listener {
 
   /** What attempts hold passes the bound. */
   private void tooMuchHeld() {
-    Frame top = frames.peekFirst();
-    if (!isWhole && top != null && top.place == Place.ATTEMPT) {
-      top.node.tooLarge();
+    Try attempted = elements.attempted();
+    if (!isWhole && attempted != null) {
+      attempted.tooLarge();
       page.changed(this);
-    } else if (isWhole || !isStreaming()) {
+    } else if (isWhole || !elements.isStreaming()) {
       fail("is more than esi.fragment allows to hold");
     }
   }
@@ -515,25 +479,8 @@ final class EsiDocument implements EsiParser.Handler, CodingStream.Listener {
     return "finds no room: limits.private-copies is reached";
   }
 
-  /** What is added to now; null where nothing is. */
-  private @Nullable PartList list() {
-    Frame top = frames.peekFirst();
-    return top == null ? nodes : top.list();
-  }
-
-  /** Whether what is added now is written as it comes. */
-  private boolean isStreaming() {
-    for (Frame frame : frames) {
-      PartList list = frame.list();
-      if (list == null || !frame.node.isChosen(list)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
   /** Where what is added now is counted. */
   private HeldBytes counted() {
-    return isWhole || !isStreaming() ? page.undecided() : held;
+    return isWhole || !elements.isStreaming() ? page.undecided() : held;
   }
 }

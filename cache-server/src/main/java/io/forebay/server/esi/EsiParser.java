@@ -31,7 +31,17 @@ final class EsiParser {
   private static final int LOOSE_BYTES = 512;
 
   private static final Set<String> NAMES =
-      Set.of("include", "remove", "comment", "try", "attempt", "except", "vars");
+      Set.of(
+          "include",
+          "remove",
+          "comment",
+          "try",
+          "attempt",
+          "except",
+          "vars",
+          "choose",
+          "when",
+          "otherwise");
 
   private static final byte[] OPEN = ascii("<esi:");
   private static final byte[] CLOSE = ascii("</esi:");

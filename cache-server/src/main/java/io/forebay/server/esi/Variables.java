@@ -32,7 +32,9 @@ final class Variables {
     /** The text of a page: anything but letters, digits and a few marks becomes an entity. */
     TEXT,
     /** A URL: anything that separates its parts is percent-encoded. */
-    URL
+    URL,
+    /** An expression, which compares it and inserts it nowhere: as it came. */
+    TEST
   }
 
   private final RequestView request;
@@ -62,7 +64,7 @@ final class Variables {
   }
 
   /** Index of the parenthesis that ends a variable, or -1. */
-  private static int end(String text, int from) {
+  static int end(String text, int from) {
     boolean isQuoted = false;
     for (int i = from; i < text.length(); i++) {
       char c = text.charAt(i);
@@ -95,6 +97,7 @@ final class Variables {
     return switch (where) {
       case TEXT -> entities(bounded);
       case URL -> key == null ? url(name, bounded) : encoded(bounded, "");
+      case TEST -> bounded;
     };
   }
 

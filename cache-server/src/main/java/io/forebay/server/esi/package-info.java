@@ -7,8 +7,8 @@
  *                                       │                  ├─► PageSink ─────► EsiDocument of the page
  *                                       │                  └─► FragmentSink ─► EsiDocument of a fragment
  *                                       ▼
- *                        EsiDocument: EsiParser ─► Text │ Include │ Try, in order
- *                                                         └─► EsiDocument
+ *                        EsiDocument: EsiParser ─► OpenElements ─► Text │ Include │ Try, in order
+ *                                                  (which branch)           └─► EsiDocument
  * </pre>
  *
  * <p>Start at {@link PageAssembly}. The request of a client and the request of each fragment is an
