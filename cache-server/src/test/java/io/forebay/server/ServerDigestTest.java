@@ -323,6 +323,148 @@ final class ServerDigestTest {
     }
   }
 
+  // --- what clients want ------------------------------------------------------------------------
+
+  @ParameterizedTest
+  @ValueSource(strings = {"plain", "TLS", "HTTP/2", "HTTP/3"})
+  void aStoredResponseHasTheDigestsThatTheClientWants(String protocol) throws Exception {
+    start("add: [sha-256, sha-512]");
+    byte[] body = Edge.bytes(1, 3000);
+    origin.on("/a", TestOrigin.ok(FRESH, body));
+    String sha256 = digest("sha-256", body);
+    String sha512 = digest("sha-512", body);
+    try (ProtocolClient client = ProtocolClient.connect(edge(), protocol)) {
+      client.ask("GET", "/a");
+      edge().awaitIdle();
+      assertDigests(List.of(sha256 + ", " + sha512), List.of(), client.ask("GET", "/a"));
+      for (String want : List.of("sha-256=x", "sha-256=11", "sha-256")) {
+        assertDigests(
+            List.of(sha256 + ", " + sha512),
+            List.of(),
+            client.ask("GET", "/a", "want-repr-digest", want));
+      }
+      assertDigests(
+          List.of(sha512),
+          List.of(),
+          client.ask("GET", "/a", "want-repr-digest", "sha-256=3, sha-512=10"));
+      assertDigests(
+          List.of(), List.of(), client.ask("GET", "/a", "want-repr-digest", "sha-256=0, md5=5"));
+      assertDigests(
+          List.of(sha256),
+          List.of(sha512),
+          client.ask(
+              "GET", "/a", "want-repr-digest", "sha-256=1", "want-content-digest", "sha-512=1"));
+      // Of a part and of no content there is no digest; of what it is a part of there is.
+      for (String[] asked :
+          List.of(
+              new String[] {"GET", "range", "bytes=1-2"},
+              new String[] {"GET", "range", "bytes=1-2,5-6"},
+              new String[] {"HEAD", "x", "y"})) {
+        assertDigests(
+            List.of(sha512),
+            List.of(),
+            client.ask(
+                asked[0],
+                "/a",
+                asked[1],
+                asked[2],
+                "want-repr-digest",
+                "sha-512=1",
+                "want-content-digest",
+                "sha-512=1"));
+      }
+    }
+    assertEquals(1, origin.count("/a"));
+  }
+
+  private static void assertDigests(
+      List<String> ofRepresentation, List<String> ofContent, Answer answer) {
+    assertEquals(ofRepresentation, answer.all("repr-digest"), answer::toString);
+    assertEquals(ofContent, answer.all("content-digest"), answer::toString);
+  }
+
+  @Test
+  void aFetchAsksForWhatTheRouteWantsAndItsClientGetsWhatItWantsOfThat() throws Exception {
+    start("verify: on, add: [sha-512]");
+    byte[] body = TestOrigin.ascii("body");
+    String both = digest("sha-256", body) + ", " + digest("sha-512", body);
+    origin.on("/a", TestOrigin.ok(FRESH + "repr-digest: " + both + "\r\n", body));
+    try (ProtocolClient client = ProtocolClient.connect(edge(), "plain")) {
+      Answer first =
+          client.ask(
+              "GET", "/a", "want-repr-digest", "sha-256=2", "want-content-digest", "sha-256=0");
+      assertDigests(List.of(digest("sha-256", body)), List.of(), first);
+      edge().awaitIdle();
+      assertDigests(List.of(both), List.of(), client.ask("GET", "/a"));
+    }
+    TestOrigin.Request asked = origin.requests("/a").getFirst();
+    assertEquals("sha-256=5, sha-512=10", asked.field("want-repr-digest"));
+    assertEquals("", asked.field("want-content-digest"));
+  }
+
+  @Test
+  void preferencesOfPassedRequestsAreTheOriginsToHonour() throws Exception {
+    start("add: [sha-256]");
+    byte[] body = TestOrigin.ascii("body");
+    String both = digest("sha-256", body) + ", " + digest("sha-512", body);
+    origin.on(
+        "/a", TestOrigin.ok("cache-control: no-store\r\nrepr-digest: " + both + "\r\n", body));
+    try (ProtocolClient client = ProtocolClient.connect(edge(), "plain")) {
+      client.ask("POST", "/a", "want-repr-digest", "sha-256=7");
+      Answer passed = client.ask("GET", "/a", "want-repr-digest", "sha-256=7");
+      assertDigests(List.of(both), List.of(), passed);
+    }
+    assertEquals("sha-256=7", origin.requests("/a").getFirst().field("want-repr-digest"));
+  }
+
+  @Test
+  void aCodedCopyHasNoDigestThatIsWanted() throws Exception {
+    start("add: [sha-256]");
+    byte[] text = "0123456789 ".repeat(500).getBytes(StandardCharsets.US_ASCII);
+    origin.on("/a", TestOrigin.ok(FRESH + "content-type: text/plain\r\n", text));
+    try (ProtocolClient client = ProtocolClient.connect(edge(), "plain")) {
+      Await.until(
+          "a copy is served",
+          () -> {
+            Answer answer =
+                client.ask(
+                    "GET",
+                    "/a",
+                    "accept-encoding",
+                    "gzip",
+                    "want-repr-digest",
+                    "sha-256=1",
+                    "want-content-digest",
+                    "sha-256=1");
+            if (!answer.all("content-encoding").isEmpty()) {
+              assertDigests(List.of(), List.of(), answer);
+            }
+            return edge().sum(c -> c.copies.served) > 0;
+          });
+    }
+  }
+
+  @Test
+  void hitsWithoutPreferencesStayInTheFastLane() throws Exception {
+    start("add: [sha-256]");
+    origin.on("/a", TestOrigin.ok(FRESH, TestOrigin.ascii("body")));
+    try (RawClient client = edge().connect()) {
+      client.get("/a");
+      edge().awaitIdle();
+      Await.until(
+          "a hit of the fast lane",
+          () -> {
+            assertTrue(client.get("/a").isHit());
+            return edge().sum(c -> c.fastHits) > 0;
+          });
+      long fast = edge().sum(c -> c.fastHits);
+      assertTrue(client.get("/a", "Want-Repr-Digest: sha-256=1").isHit());
+      assertEquals(fast, edge().sum(c -> c.fastHits));
+      assertTrue(client.get("/a").isHit());
+      edge().awaitSum(fast + 1, c -> c.fastHits);
+    }
+  }
+
   // --- the content that is sent -----------------------------------------------------------------
 
   @ParameterizedTest

@@ -4,8 +4,9 @@ import io.forebay.core.http.FieldsView;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.greenbytes.http.sfv.ByteSequenceItem;
-import org.greenbytes.http.sfv.Dictionary;
+import org.greenbytes.http.sfv.ListElement;
 import org.greenbytes.http.sfv.ParseException;
 import org.greenbytes.http.sfv.Parser;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +17,7 @@ public final class DigestFields {
   public static final String OF_REPRESENTATION = "repr-digest";
 
   /** A longer field counts as malformed. */
-  private static final int MAX_LENGTH = 4096;
+  static final int MAX_LENGTH = 4096;
 
   /**
    * What a response says of its body.
@@ -33,19 +34,13 @@ public final class DigestFields {
    * 9651 §4.2: such a field is ignored).
    */
   public static List<Expected> of(FieldsView response, String lowerCaseName) {
-    String field = response.combined(lowerCaseName);
-    if (field == null || field.length() > MAX_LENGTH) {
-      return List.of();
-    }
-    Dictionary dictionary;
-    try {
-      dictionary = Parser.parseDictionary(field);
-    } catch (ParseException e) {
+    Map<String, ListElement<?>> members = members(response, lowerCaseName, MAX_LENGTH);
+    if (members == null) {
       return List.of();
     }
     List<Expected> all = new ArrayList<>();
     for (DigestAlgorithm algorithm : DigestAlgorithm.values()) {
-      ByteBuffer value = value(dictionary, algorithm);
+      ByteBuffer value = value(members, algorithm);
       if (value != null) {
         all.add(new Expected(lowerCaseName, algorithm, value));
       }
@@ -53,9 +48,24 @@ public final class DigestFields {
     return List.copyOf(all);
   }
 
-  private static @Nullable ByteBuffer value(Dictionary dictionary, DigestAlgorithm algorithm) {
-    return dictionary.get().get(algorithm.key()) instanceof ByteSequenceItem bytes
-        ? bytes.get()
-        : null;
+  /**
+   * The members of a field that is a dictionary; null where it is missing, malformed or too long.
+   */
+  static @Nullable Map<String, ListElement<?>> members(
+      FieldsView fields, String lowerCaseName, int maxLength) {
+    String field = fields.combined(lowerCaseName);
+    if (field == null || field.length() > maxLength) {
+      return null;
+    }
+    try {
+      return Parser.parseDictionary(field).get();
+    } catch (ParseException e) {
+      return null;
+    }
+  }
+
+  private static @Nullable ByteBuffer value(
+      Map<String, ListElement<?>> members, DigestAlgorithm algorithm) {
+    return members.get(algorithm.key()) instanceof ByteSequenceItem bytes ? bytes.get() : null;
   }
 }

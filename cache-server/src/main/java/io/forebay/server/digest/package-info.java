@@ -7,6 +7,8 @@
  *   bytes of the body ─────► BodyDigest ─┬─ the first 16 KiB on the loop
  *                                        └─ the others in DigestThreads, in order, one turn at a time
  *                                              └──► DigestLine: the line of the stored head
+ *
+ *   fields of a request ───► DigestPreferences ──► the digests of a stored head that the client wants
  * </pre>
  *
  * A route without {@link DigestPolicy} costs nothing, and a node without such a route has no

@@ -19,6 +19,7 @@ import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.counters.LoopCounters.MethodClass;
 import io.forebay.server.deliver.Delivery;
 import io.forebay.server.deliver.Leases;
+import io.forebay.server.digest.DigestPreferences;
 import io.forebay.server.fill.VariantList;
 import io.forebay.server.http.ClientInfo;
 import io.forebay.server.http.ResponseSink;
@@ -99,7 +100,10 @@ final class FreshHitResponder {
       return false;
     }
     boolean featured = snapshot.hasFeatures(route);
-    if (featured && (snapshot.esi(route).isOn() || snapshot.prefetch(route).isOn())) {
+    if (featured
+        && (snapshot.esi(route).isOn()
+            || snapshot.prefetch(route).isOn()
+            || (snapshot.digests(route).isOn() && DigestPreferences.areIn(request)))) {
       return false;
     }
     RouteRules rules = featured ? snapshot.rules(route) : null;

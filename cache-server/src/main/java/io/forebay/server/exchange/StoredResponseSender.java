@@ -18,6 +18,7 @@ import io.forebay.server.deliver.DiskReads;
 import io.forebay.server.deliver.Leases;
 import io.forebay.server.deliver.Multipart;
 import io.forebay.server.deliver.StoredBody;
+import io.forebay.server.digest.DigestPreferences;
 import io.forebay.server.fill.FillContext;
 import io.forebay.server.fill.FillHead;
 import io.forebay.server.http.ClientInfo;
@@ -335,12 +336,18 @@ final class StoredResponseSender {
     blockOffset += replaced;
     blockLength -= replaced;
     Multipart parts = null;
+    DigestPreferences wanted = wantedDigests(request);
     if (!plan.parts().isEmpty()) {
-      byte[] block = leases.copy(head, blockOffset, blockLength);
+      byte[] block =
+          preferred(wanted, request, meta, plan, leases.copy(head, blockOffset, blockLength));
       parts = PartLines.copy(out.fields(), block, plan.parts(), total, requestIds);
       standsFor(out, plan, meta, block);
-    } else if (plan.sendsAllFields()) {
+    } else if (plan.sendsAllFields() && wanted.isNone()) {
       leases.copyTo(out.fields(), head, blockOffset, blockLength);
+      standsFor(out, plan, meta, null);
+    } else if (plan.sendsAllFields()) {
+      byte[] block = leases.copy(head, blockOffset, blockLength);
+      out.fields().writeBytes(preferred(wanted, request, meta, plan, block));
       standsFor(out, plan, meta, null);
     } else {
       byte[] block = tagged(request, leases.copy(head, blockOffset, blockLength));
@@ -400,6 +407,29 @@ final class StoredResponseSender {
   /** Whether the content that is sent is the whole body: a HEAD's is empty (RFC 9530 §2). */
   private static boolean isWholeContent(ClientRequest request, ResponsePlan plan) {
     return plan.status() != 206 && !request.isHead();
+  }
+
+  /** Which digests the client wants, where the route has digests. */
+  private static DigestPreferences wantedDigests(ClientRequest request) {
+    return request.config().digests(request.route()).isOn()
+        ? DigestPreferences.of(request.view().fields())
+        : DigestPreferences.NONE;
+  }
+
+  /** Lines with the digests that are wanted. */
+  private static byte[] preferred(
+      DigestPreferences wanted,
+      ClientRequest request,
+      StoredMeta meta,
+      ResponsePlan plan,
+      byte[] block) {
+    if (wanted.isNone()) {
+      return block;
+    }
+    // To other methods the response need not be a representation of what the URL names.
+    boolean isWhole = meta.status() == 200 && request.view().contentDigest() == null;
+    HeaderFields stored = StreamCoding.fields(block);
+    return StreamCoding.block(wanted.applied(stored, isWhole, isWholeContent(request, plan)));
   }
 
   /** Lines with the tag of the representation that the client has. */
@@ -542,6 +572,7 @@ final class StoredResponseSender {
     if (replaced > 0) {
       block = Arrays.copyOfRange(block, replaced, block.length);
     }
+    block = preferred(wantedDigests(request), request, meta, plan, block);
     Multipart parts = null;
     if (!plan.parts().isEmpty()) {
       parts = PartLines.copy(out.fields(), block, plan.parts(), total, requestIds);

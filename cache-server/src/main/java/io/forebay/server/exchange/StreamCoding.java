@@ -116,8 +116,13 @@ final class StreamCoding {
     if (sent == fields) {
       return block;
     }
-    StringBuilder text = new StringBuilder(block.length + 64);
-    sent.forEach((name, value) -> text.append(name).append(": ").append(value).append("\r\n"));
+    return block(sent);
+  }
+
+  /** Fields as lines. */
+  static byte[] block(HeaderFields fields) {
+    StringBuilder text = new StringBuilder(1024);
+    fields.forEach((name, value) -> text.append(name).append(": ").append(value).append("\r\n"));
     return text.toString().getBytes(StandardCharsets.ISO_8859_1);
   }
 

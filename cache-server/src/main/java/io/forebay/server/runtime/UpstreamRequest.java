@@ -13,6 +13,7 @@ import io.forebay.core.route.UpstreamEdits;
 import io.forebay.server.config.OriginTimeouts;
 import io.forebay.server.config.ServerConfig.ForwardingConfig;
 import io.forebay.server.config.TrustedNetworks;
+import io.forebay.server.digest.DigestPreferences;
 import io.forebay.server.http.ClientInfo;
 import io.forebay.server.http.RequestBody;
 import io.forebay.server.origin.call.OriginRequest;
@@ -43,6 +44,9 @@ public final class UpstreamRequest {
           "if-unmodified-since",
           "accept-encoding");
 
+  private static final Set<String> WANTED_DIGESTS =
+      Set.of(DigestPreferences.WANT_CONTENT, DigestPreferences.WANT_REPRESENTATION);
+
   private static final String SURROGATE_CAPABILITY = "surrogate-capability";
 
   private static final Set<String> ABOUT_THE_CLIENT =
@@ -55,9 +59,12 @@ public final class UpstreamRequest {
   /** Routes whose origins are told that this node processes ESI. */
   private final Set<String> assembling;
 
+  /** What origins are asked for in Want-Repr-Digest, of routes with digests. */
+  private final Map<String, String> wantedDigests;
+
   /** Without timeouts of routes. */
   public UpstreamRequest(ForwardingConfig policy) {
-    this(policy, Map.of(), Set.of());
+    this(policy, Map.of(), Set.of(), Map.of());
   }
 
   /**
@@ -65,12 +72,17 @@ public final class UpstreamRequest {
    *
    * @param timeouts by name of the route
    * @param assembling names of routes whose pages are assembled from ESI
+   * @param wantedDigests by name of the route: what fills ask origins for
    */
   UpstreamRequest(
-      ForwardingConfig policy, Map<String, OriginTimeouts> timeouts, Set<String> assembling) {
+      ForwardingConfig policy,
+      Map<String, OriginTimeouts> timeouts,
+      Set<String> assembling,
+      Map<String, String> wantedDigests) {
     this.policy = policy;
     this.timeouts = timeouts;
     this.assembling = assembling;
+    this.wantedDigests = wantedDigests;
     this.trusted = TrustedNetworks.of(policy.trusted());
   }
 
@@ -91,7 +103,19 @@ public final class UpstreamRequest {
       ClientInfo client,
       @Nullable String host,
       HeaderFields validators) {
-    HeaderFields.Builder out = begin(route, request, client, host, OF_ONE_CLIENT::contains);
+    String wanted = wantedDigests.get(route.name());
+    HeaderFields.Builder out =
+        begin(
+            route,
+            request,
+            client,
+            host,
+            name ->
+                OF_ONE_CLIENT.contains(name) || (wanted != null && WANTED_DIGESTS.contains(name)));
+    if (wanted != null) {
+      // What is stored, and whether it can be verified, does not depend on one client's wishes.
+      out.add(DigestPreferences.WANT_REPRESENTATION, wanted);
+    }
     // The class rather than the client's words: what comes back is stored for the whole class.
     out.add("accept-encoding", AcceptEncoding.value(AcceptEncoding.classOf(request.fields())));
     for (int i = 0; i < validators.size(); i++) {
