@@ -32,9 +32,14 @@ public final class LoopCounters {
   // Hits that the fast lane answered; they are among the requests, too.
   public long fastHits;
 
+  // Of connections, before TLS: over HTTP/1.1 all of it, over HTTP/2 and HTTP/3 of clients bodies.
   public long bytesToClients;
   public long bytesFromOrigins;
   public long bytesFromClients;
+
+  /** Of responses, as they come: without heads and framing. */
+  public long originBodyBytes;
+
   public long clientAborts;
   public long responsesAborted;
 

@@ -63,8 +63,12 @@ final class OriginMetrics {
         () -> from.sum(c -> c.originConnectionsOpen));
     meters.counter(
         "forebay_origin_received_bytes",
-        "Body bytes received from origins.",
+        "Bytes received from origins, before TLS, with header sections and framing.",
         () -> from.sum(c -> c.bytesFromOrigins));
+    meters.counter(
+        "forebay_origin_body_bytes",
+        "Body bytes received from origins, without header sections and framing.",
+        () -> from.sum(c -> c.originBodyBytes));
     meters.histogram(
         "forebay_origin_first_byte_seconds",
         "Time from sending a request to an origin to the first byte of the response.",

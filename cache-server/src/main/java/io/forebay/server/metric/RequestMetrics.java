@@ -66,10 +66,15 @@ final class RequestMetrics {
             SummedHistogram.sum(from.loops(), c -> c.hitTime)
                 .plus(SummedHistogram.sum(from.loops(), c -> c.fastHitTime)));
     meters.counter(
-        "forebay_sent_bytes", "Body bytes sent to clients.", () -> from.sum(c -> c.bytesToClients));
+        "forebay_sent_bytes",
+        "Bytes sent to clients, before TLS: over HTTP/1.1 with header sections and framing, over"
+            + " HTTP/2 and HTTP/3 bodies alone. `forebay_response_bytes_total` has the bodies of"
+            + " all protocols.",
+        () -> from.sum(c -> c.bytesToClients));
     meters.counter(
         "forebay_received_bytes",
-        "Body bytes received from clients.",
+        "Bytes received from clients, before TLS: over HTTP/1.1 with header sections and framing,"
+            + " over HTTP/2 and HTTP/3 bodies alone.",
         () -> from.sum(c -> c.bytesFromClients));
     meters.counter(
         "forebay_client_aborts",

@@ -392,6 +392,7 @@ final class PooledCall implements OriginCall, LongSupplier {
   }
 
   void data(ByteBuf data) {
+    client.counters().originBodyBytes += data.readableBytes();
     listener.onData(data);
   }
 

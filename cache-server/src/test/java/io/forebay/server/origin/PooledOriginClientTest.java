@@ -47,6 +47,7 @@ class PooledOriginClientTest {
         assertEquals(
             "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX-A: 1\r\nx-a: 2\r\n\r\nhello".length(),
             lab.counters().bytesFromOrigins);
+        assertEquals("hello".length(), lab.counters().originBodyBytes);
       }
     }
   }

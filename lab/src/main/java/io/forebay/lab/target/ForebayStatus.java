@@ -30,13 +30,14 @@ final class ForebayStatus {
   private ForebayStatus() {}
 
   /**
-   * Counters of a scrape. Bytes of hits from disks are those that were read from them, whether they
-   * went to a client at once or into memory first; the rest of what hits sent came from memory.
+   * Counters of a scrape. Bytes are those of bodies, whatever the protocol is. Bytes of hits from
+   * disks are those that were read from them, whether they went to a client at once or into memory
+   * first; the rest of what hits sent came from memory.
    */
   static Counters counters(String scrape) throws IOException {
     double requests = 0;
     double hits = 0;
-    double sent = -1;
+    double sent = 0;
     double fetched = -1;
     double stored = 0;
     double read = 0;
@@ -52,10 +53,11 @@ final class ForebayStatus {
           requests += UNSERVED.contains(cache(sample)) ? 0 : value;
           hits += HITS.contains(cache(sample)) ? value : 0;
         }
-        case "forebay_response_bytes_total" ->
-            stored += FROM_STORE.contains(cache(sample)) ? value : 0;
-        case "forebay_sent_bytes_total" -> sent = value;
-        case "forebay_origin_received_bytes_total" -> fetched = value;
+        case "forebay_response_bytes_total" -> {
+          sent += value;
+          stored += FROM_STORE.contains(cache(sample)) ? value : 0;
+        }
+        case "forebay_origin_body_bytes_total" -> fetched = value;
         case "forebay_disk_read_bytes_total" -> {
           hasDisk = true;
           read += value;
@@ -63,8 +65,8 @@ final class ForebayStatus {
         default -> {}
       }
     }
-    if (sent < 0 || fetched < 0) {
-      throw new IOException("no counters of Forebay in its scrape");
+    if (fetched < 0) {
+      throw new IOException("no forebay_origin_body_bytes_total in the scrape of Forebay");
     }
     double fromDisk = Math.min(read, stored);
     return new Counters(

@@ -79,7 +79,7 @@ class CountersTest {
   @Test
   void forebayByTier() throws IOException {
     assertEquals(
-        new Counters(5, 3, 501_295, 200_290, Map.of("memory", 300_000L)),
+        new Counters(5, 3, 500_000, 200_000, Map.of("memory", 300_000L)),
         ForebayStatus.counters(recorded("forebay.prom")));
     for (String wrong : WRONG) {
       assertThrows(IOException.class, () -> ForebayStatus.counters(wrong));
