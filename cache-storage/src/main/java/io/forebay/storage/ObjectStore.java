@@ -42,6 +42,7 @@ import io.forebay.storage.purge.PurgeFailedException;
 import io.forebay.storage.purge.PurgeReceipt;
 import io.forebay.storage.purge.PurgeStatus;
 import io.forebay.storage.purge.Purges;
+import io.forebay.storage.purge.ReplicatedPurges;
 import io.forebay.storage.recover.Rebuild;
 import io.forebay.storage.recover.StorageClassRecount;
 import io.forebay.storage.region.RecordCheck;
@@ -90,6 +91,7 @@ public final class ObjectStore implements AutoCloseable {
   private final MemorySegment[] segments;
   private final ByteBuffer[] windows;
   private final StorePurging purging;
+  private final ReplicatedPurges replicatedPurges;
   private final StoreThreads work;
   private final StoreReporter figures;
   private final Rebuild rebuild;
@@ -270,6 +272,7 @@ public final class ObjectStore implements AutoCloseable {
     this.rebuild = new Rebuild(regions, records, index, disk, purges);
     core.isRebuilt = atOpen != RecoveryState.Phase.REBUILDING;
     this.purging = new StorePurging(core, settings);
+    this.replicatedPurges = new ReplicatedPurges(core.purges);
     this.figures =
         new StoreReporter(
             settings, files, core, lanes, reclaim, demotion, sweeper, shadow, scrub, resizer);
@@ -446,6 +449,11 @@ public final class ObjectStore implements AutoCloseable {
    */
   public PurgeReceipt purge(Purge purge) throws PurgeFailedException {
     return purging.purge(purge);
+  }
+
+  /** Purges of a log that several nodes follow. */
+  public ReplicatedPurges replicatedPurges() {
+    return replicatedPurges;
   }
 
   /** What became of a purge; null if nothing is known of it. */

@@ -65,7 +65,7 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
   private static final int LAZY_LIMIT = 4096;
 
   /** Bounds how much is written, and how long the first of a batch waits, before one fsync. */
-  private static final int BATCH_LIMIT = 256;
+  private static final int BATCH_LIMIT = ReplicatedPurges.MAX_BATCH;
 
   private final LongSupplier clockMillis;
   private final long compactBytes;
@@ -107,6 +107,8 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
   /** The least purge that has its number and is not yet in the table. Guarded by the table lock. */
   private long pending = Long.MAX_VALUE;
 
+  private volatile @Nullable PurgePosition begun;
+  private volatile @Nullable PurgePosition applied;
   private volatile long retiredThrough;
   private volatile long oldestMillis = Long.MAX_VALUE;
 
@@ -356,14 +358,70 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
     }
   }
 
-  /**
-   * Journals a purge and puts it in force; returns its sequence once both are done.
-   *
-   * @throws PurgesFullException when it is one predicate too many: nothing was purged
-   * @throws IllegalArgumentException when its text is no predicate
-   */
-  public long purge(int kind, long[] scopes, boolean soft, String text)
-      throws IOException, PurgesFullException {
+  /** See {@link ReplicatedPurges#apply}. */
+  long[] apply(List<Purge> batch, PurgePosition position) throws IOException, PurgesFullException {
+    if (batch.size() > BATCH_LIMIT) {
+      throw new IllegalArgumentException(
+          "a batch of " + batch.size() + " purges; at most " + BATCH_LIMIT);
+    }
+    List<Order> orders = new ArrayList<>(batch.size());
+    int patterns = 0;
+    for (Purge purge : batch) {
+      orders.add(order(purge.kind().code(), purge.scopes(), purge.soft(), purge.text()));
+      patterns += purge.kind() == PurgeKind.PATTERN ? 1 : 0;
+    }
+    journalLock.lock();
+    try {
+      PurgePosition before = applied;
+      if (before == null || !position.isSameLog(before) || before.reaches(position)) {
+        throw new IllegalArgumentException(
+            "the position " + position + " does not follow " + before + ": skip to it");
+      }
+      if (patterns > 0 && table.predicates().size() + patterns > MAX_PREDICATES) {
+        throw full();
+      }
+      enactNow(orders, position);
+    } finally {
+      journalLock.unlock();
+    }
+    return orders.stream().mapToLong(order -> order.number).toArray();
+  }
+
+  /** See {@link ReplicatedPurges#skipTo}. */
+  long skipTo(PurgePosition position, PurgeGap gap) throws IOException {
+    Order floor =
+        new Order(
+            PurgeKind.EVERYTHING.code(),
+            gap == PurgeGap.REVALIDATE,
+            NO_SCOPES,
+            "purges missed before " + position);
+    journalLock.lock();
+    try {
+      enactNow(List.of(floor), position);
+    } finally {
+      journalLock.unlock();
+    }
+    return floor.number;
+  }
+
+  private void enactNow(List<Order> orders, PurgePosition position) throws IOException {
+    IOException failure = enact(orders, position);
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  /** See {@link ReplicatedPurges#begun}. */
+  @Nullable PurgePosition begun() {
+    return begun;
+  }
+
+  /** See {@link ReplicatedPurges#applied}. */
+  @Nullable PurgePosition applied() {
+    return applied;
+  }
+
+  private Order order(int kind, long[] scopes, boolean soft, String text) {
     if (scopes.length > JournalRecord.MAX_SCOPES) {
       throw new IllegalArgumentException(
           "a purge of " + scopes.length + " scopes; at most " + JournalRecord.MAX_SCOPES);
@@ -373,7 +431,25 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
     } else if ((scopes.length == 0) != (kind == PurgeKind.EVERYTHING.code())) {
       throw new IllegalArgumentException("these scopes do not match this kind of purge");
     }
-    Order own = new Order(kind, soft, scopes, text);
+    return new Order(kind, soft, scopes, text);
+  }
+
+  private static PurgesFullException full() {
+    return new PurgesFullException(
+        MAX_PREDICATES
+            + " purges by pattern are in force until the store is swept for them: wait, or"
+            + " purge by prefix, tag or host");
+  }
+
+  /**
+   * Journals a purge and puts it in force; returns its sequence once both are done.
+   *
+   * @throws PurgesFullException when it is one predicate too many: nothing was purged
+   * @throws IllegalArgumentException when its text is no predicate
+   */
+  public long purge(int kind, long[] scopes, boolean soft, String text)
+      throws IOException, PurgesFullException {
+    Order own = order(kind, scopes, soft, text);
     line.add(own);
     journalLock.lock();
     try {
@@ -384,10 +460,7 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
       journalLock.unlock();
     }
     if (own.isRefused) {
-      throw new PurgesFullException(
-          MAX_PREDICATES
-              + " purges by pattern are in force until the store is swept for them: wait, or"
-              + " purge by prefix, tag or host");
+      throw full();
     }
     if (own.failure != null) {
       // The leader of the group got this exception; each other caller gets its own.
@@ -439,11 +512,23 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
         batch.add(next);
       }
     }
-    if (batch.isEmpty()) {
-      return;
+    if (!batch.isEmpty()) {
+      IOException ignored = enact(batch, null);
     }
+  }
+
+  /**
+   * Numbers purges, makes them durable and puts them in force: all of a batch, or none.
+   *
+   * @param position where the batch ends in the log that it is from; null where it is from none
+   * @return why none is in force; null when all are
+   */
+  private @Nullable IOException enact(List<Order> batch, @Nullable PurgePosition position) {
     IOException failure = new IOException("the purge was abandoned");
     try {
+      if (position != null) {
+        begun = position;
+      }
       List<JournalRecord> records = number(batch);
       if (!journal.isSound() || journal.length() > Math.max(compactBytes, 2 * rewrittenLength)) {
         rewrite(sequences.limit());
@@ -454,6 +539,10 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
         batch.get(i).isDone = true;
         acknowledged.incrementAndGet();
       }
+      if (position != null) {
+        applied = position;
+      }
+      return null;
     } catch (IOException e) {
       failure = e;
     } finally {
@@ -466,6 +555,7 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
         }
       }
     }
+    return failure;
   }
 
   private List<JournalRecord> number(List<Order> batch) throws IOException {
