@@ -2,16 +2,21 @@ package io.forebay.storage;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.storage.disk.DeviceSettings;
 import io.forebay.storage.disk.DiskSettings;
+import io.forebay.storage.lane.StoreLane;
 import io.forebay.storage.layout.DeviceHeader;
 import io.forebay.storage.layout.DirectoryPage;
 import io.forebay.storage.object.InstallOutcome;
 import io.forebay.storage.purge.Purge;
+import io.forebay.storage.purge.PurgeGap;
 import io.forebay.storage.purge.PurgeKind;
+import io.forebay.storage.purge.PurgePosition;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -190,6 +195,35 @@ class DiskSweepTest {
       assertPurgedAreGone(fixture, PURGED);
       // Of what was forced with the sweep a power cut takes nothing.
       assertEquals(OTHERS, others(fixture, OTHERS, 2_000));
+    }
+  }
+
+  /** The floor of purges that may have been missed is never forgotten, so records need no mark. */
+  @Test
+  void aSweepLeavesWhatIsToBeValidated() throws Exception {
+    try (StoreFixture fixture = open()) {
+      fill(fixture, PURGED, OTHERS, 2_000);
+      long floor =
+          fixture.store.replicatedPurges().skipTo(new PurgePosition(1, 2, 3), PurgeGap.REVALIDATE);
+      purge(fixture);
+      sweep(fixture);
+      assertPurgedAreGone(fixture, PURGED);
+      assertEquals(OTHERS, others(fixture, OTHERS, 2_000));
+      StoreLane lane = fixture.store.lane(0);
+      // From a disk, from the index and from the near-index.
+      for (int n = 0; n < 3; n++) {
+        assertNotNull(fixture.read(lane, other(7)));
+        assertTrue(lane.head().birth() < floor);
+        assertTrue(lane.head().softPurged() && lane.head().mustValidate(), "look " + n);
+        fixture.stepAll();
+      }
+      put(fixture, other(7), 2_000, "other");
+      assertNotNull(fixture.read(lane, other(7)));
+      assertFalse(lane.head().softPurged() || lane.head().mustValidate());
+      stop(fixture, Stop.KILL);
+      assertEquals(OTHERS, others(fixture, OTHERS, 2_000));
+      assertNotNull(fixture.read(fixture.store.lane(0), other(8)));
+      assertTrue(fixture.store.lane(0).head().mustValidate(), "after a restart");
     }
   }
 

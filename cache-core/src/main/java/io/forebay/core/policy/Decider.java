@@ -196,9 +196,15 @@ public final class Decider {
                 + keep.toMillis();
   }
 
-  /** RFC 9111 §4.2.4: what the response says goes before every window. */
+  /**
+   * RFC 9111 §4.2.4: what the response says goes before every window, and so does a purge that may
+   * have been missed.
+   */
   public static boolean isStaleForbidden(StoredMeta stored, long nowMillis) {
-    return stored.isNoCache() || stored.isMustRevalidate() || Age.isClockBehind(stored, nowMillis);
+    return stored.isNoCache()
+        || stored.isMustRevalidate()
+        || stored.isValidationRequired()
+        || Age.isClockBehind(stored, nowMillis);
   }
 
   /** Whether a response is not staler than that. */

@@ -105,6 +105,7 @@ public final class StoredMeta {
   private int lastModifiedLength;
   private int varyLength;
   private int consumedLength;
+  private boolean validationRequired;
 
   /** The selecting fields decoded last and the bytes they came from: most objects vary alike. */
   private byte[] knownVary = new byte[0];
@@ -225,6 +226,7 @@ public final class StoredMeta {
     segment = MemorySegment.NULL;
     status = 0;
     flags = 0;
+    validationRequired = false;
     long room = newSegment.byteSize() - newOffset;
     if (newOffset < 0 || room < FIXED_LENGTH) {
       return false;
@@ -327,6 +329,16 @@ public final class StoredMeta {
   /** Whether {@code must-revalidate} or {@code proxy-revalidate} forbids serving it stale. */
   public boolean isMustRevalidate() {
     return (flags() & (MUST_REVALIDATE | PROXY_REVALIDATE)) != 0;
+  }
+
+  /** From here on, until the next {@link #wrap}, no allowance for stale responses applies to it. */
+  public void requireValidation() {
+    validationRequired = true;
+  }
+
+  /** Whether {@link #requireValidation} was called for this record. */
+  public boolean isValidationRequired() {
+    return validationRequired;
   }
 
   /** Whether the lifetime is that of {@code s-maxage}. */

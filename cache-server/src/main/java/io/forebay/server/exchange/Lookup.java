@@ -102,6 +102,9 @@ final class Lookup extends LookupSteps<ClientRequest, RuntimeException> {
   /** Reads the meta of a found head; gives its pin back when it is not one this version wrote. */
   private boolean wrap(StoredHead head) {
     if (loop.meta().wrap(loop.store().bytes(head), head.headOffset())) {
+      if (head.mustValidate()) {
+        loop.meta().requireValidation();
+      }
       return true;
     }
     loop.lane().unpin(head);

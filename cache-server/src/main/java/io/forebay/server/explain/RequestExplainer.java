@@ -564,6 +564,9 @@ public final class RequestExplainer {
     if (uncompressed != null) {
       notes.add(uncompressed);
     }
+    if (object.mustValidate()) {
+      meta.requireValidation();
+    }
     Decision decision = Decider.decide(request, to, meta, object.isSoftPurged(), stage.nowMillis);
     addRule("stored-response", decision.reason());
     if (coded != null && decision instanceof Decision.Serve) {

@@ -334,7 +334,7 @@ final class DeviceSweeper {
               RecordHeader.lengthOf(window, at),
               DirectoryPages.birth(window, at));
       int fate = purges.check(window, at);
-      if (fate != Purges.ALIVE && isNamed(found)) {
+      if (fate >= Purges.STALE && isNamed(found)) {
         dead.add(found);
         if (remove(found, fate)) {
           purges.count(window, at, fate);
@@ -350,7 +350,7 @@ final class DeviceSweeper {
       Found found = Found.of(one, region, generation);
       boolean isSlice = one.kind() == RecordHeader.KIND_SLICE;
       int fate = isSlice ? Purges.ALIVE : purges.check(one.words(), one.birth(), one.bodyBirth());
-      if (fate != Purges.ALIVE) {
+      if (fate >= Purges.STALE) {
         dead.add(found);
         if (remove(found, fate)) {
           purges.count(one.words(), one.birth(), one.bodyBirth(), fate, one.totalBytes());
@@ -388,7 +388,7 @@ final class DeviceSweeper {
         return;
       }
       int fate = purges.check(record, 0);
-      if (fate != Purges.ALIVE) {
+      if (fate >= Purges.STALE) {
         dead.add(one);
         if (remove(one, fate)) {
           purges.count(record, 0, fate);

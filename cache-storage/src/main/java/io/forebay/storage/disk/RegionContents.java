@@ -87,7 +87,7 @@ final class RegionContents {
 
   /** Whether a record that was read is a head that was purged. */
   boolean isPurged(MemorySegment record) {
-    return !isSlice(record) && purges.check(record, 0) != Purges.ALIVE;
+    return !isSlice(record) && purges.check(record, 0) >= Purges.STALE;
   }
 
   /**

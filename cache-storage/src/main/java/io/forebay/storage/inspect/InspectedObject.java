@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param onDisk its head on a disk, or null
  * @param isPurged whether a purge in force has killed it, though it may not be swept yet
  * @param isSoftPurged whether a purge in force has made it stale
+ * @param mustValidate whether no allowance for stale responses applies to it
  */
 public record InspectedObject(
     Head head,
@@ -18,7 +19,8 @@ public record InspectedObject(
     @Nullable Entry onDisk,
     Slices slices,
     boolean isPurged,
-    boolean isSoftPurged) {
+    boolean isSoftPurged,
+    boolean mustValidate) {
 
   /** The number of its storage class; 0 for the default one. */
   public int storageClass() {

@@ -188,7 +188,10 @@ public final class StoreInspector {
         onDisk,
         slices(head),
         fate == Purges.DEAD,
-        fate == Purges.STALE || (inMemory != null && inMemory.isSoft()));
+        fate == Purges.REVALIDATE
+            || fate == Purges.STALE
+            || (inMemory != null && inMemory.isSoft()),
+        fate == Purges.REVALIDATE);
   }
 
   private Slices slices(Head head) {
@@ -393,6 +396,48 @@ public final class StoreInspector {
       }
     }
     return census;
+  }
+
+  /**
+   * A number that no stored body was born before; 0 where not everything could be looked at, or not
+   * in time. An empty store has the largest.
+   */
+  public long oldestBirth() throws IOException {
+    if (!notes.isEmpty()) {
+      return 0;
+    }
+    long[] oldest = {Long.MAX_VALUE};
+    for (Tier tier : tiers) {
+      int end = tier.firstRegion() + tier.regionCount();
+      for (int region = tier.firstRegion(); region < end; region++) {
+        if (isOver.getAsBoolean()) {
+          return 0;
+        }
+        Extent extent =
+            tier.walk(
+                region,
+                0,
+                entry -> {
+                  oldest[0] = Math.min(oldest[0], bodyBirth(entry));
+                  return true;
+                });
+        if (extent.lostPages() > 0) {
+          return 0;
+        }
+      }
+    }
+    return oldest[0];
+  }
+
+  private static long bodyBirth(Entry entry) throws IOException {
+    if (entry.isSlice() || !entry.isLive()) {
+      return Long.MAX_VALUE;
+    }
+    if (!entry.in().isMemory()) {
+      return entry.bodyBirth();
+    }
+    Head head = entry.in().head(entry);
+    return head == null ? Long.MAX_VALUE : head.bodyBirth();
   }
 
   /** Of one region. */

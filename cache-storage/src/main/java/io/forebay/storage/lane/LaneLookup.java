@@ -32,6 +32,9 @@ import org.jspecify.annotations.Nullable;
 public final class LaneLookup {
   private static final int ATTEMPTS = 4;
 
+  /** No version of the purges: what was noted with it is checked at each lookup. */
+  private static final long UNSEEN = -1;
+
   private final StoreState core;
   private final int lane;
   private final MemorySegment memory;
@@ -107,6 +110,7 @@ public final class LaneLookup {
         return Found.MISS;
       }
       long version = purges.version();
+      boolean isUnproven = false;
       if (near.purgesSeen(entry) != version) {
         long newest = purges.newestPredicate();
         int fate = purges.checkFound(memory, record, near.predicatesSeen(entry));
@@ -118,12 +122,13 @@ public final class LaneLookup {
         if (fate == Purges.STALE) {
           soften(region, slot, record);
         }
-        near.seen(entry, version, newest);
+        isUnproven = fate == Purges.REVALIDATE;
+        near.seen(entry, isUnproven ? UNSEEN : version, newest);
       }
       // Once more, and softness only now: a purge marks what it applies to before it is
       // forgotten, so one that was forgotten after the first look and before the check shows.
       if (regions.isLive(region, slot)) {
-        describe(region, generation, slot, offset, regions.isSoft(region, slot));
+        describe(region, generation, slot, offset, isUnproven || regions.isSoft(region, slot));
         return Found.HIT;
       }
     }
@@ -262,8 +267,10 @@ public final class LaneLookup {
         continue;
       }
       regions.touch(region, slot);
-      near.put(hi, lo, region, offset, generation, slot, version, newest);
-      describe(region, generation, slot, offset, regions.isSoft(region, slot));
+      boolean isUnproven = fate == Purges.REVALIDATE;
+      long seen = isUnproven ? UNSEEN : version;
+      near.put(hi, lo, region, offset, generation, slot, seen, newest);
+      describe(region, generation, slot, offset, isUnproven || regions.isSoft(region, slot));
       sample();
       indexHits++;
       return Found.HIT;
@@ -331,10 +338,13 @@ public final class LaneLookup {
         continue;
       }
       // Once more whether it lives, after the purges: see find.
-      if (core.records.isIntact(region, generation, slot, offset)
-          && purges.check(memory, record) != Purges.DEAD
-          && regions.isLive(region, slot)) {
-        describe(region, generation, slot, offset, regions.isSoft(region, slot));
+      int fate =
+          core.records.isIntact(region, generation, slot, offset)
+              ? purges.check(memory, record)
+              : Purges.DEAD;
+      if (fate != Purges.DEAD && regions.isLive(region, slot)) {
+        boolean isStale = fate == Purges.REVALIDATE || regions.isSoft(region, slot);
+        describe(region, generation, slot, offset, isStale);
         return Found.HIT;
       }
       pins.unpin(lane, region);
@@ -460,7 +470,7 @@ public final class LaneLookup {
     read.retain();
     head.read = read;
     head.region = -1;
-    describe(record, 0, 0, fate == Purges.STALE);
+    describe(record, 0, 0, fate != Purges.ALIVE);
     sample(record, 0);
     indexHits++;
     return Found.HIT;
@@ -578,6 +588,7 @@ public final class LaneLookup {
     head.expiresAtMillis = bytes.get(Layouts.LONG, record + HeadRecord.EXPIRES_OFFSET);
     head.sliceBytes = bytes.get(Layouts.INT, record + HeadRecord.SLICE_BYTES_OFFSET);
     head.softPurged = isStale;
+    head.mustValidate = isStale && purges.mustValidate(head.birth);
     head.kind =
         bytes.get(Layouts.INT, record + RecordHeader.KIND_OFFSET) == RecordHeader.KIND_MARKER
             ? HeadSpec.Kind.VARY_MARKER

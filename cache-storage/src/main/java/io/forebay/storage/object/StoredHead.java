@@ -21,6 +21,7 @@ public final class StoredHead {
   public long bodyBirth;
   public long expiresAtMillis;
   public boolean softPurged;
+  public boolean mustValidate;
   public HeadSpec.Kind kind = HeadSpec.Kind.OBJECT;
   public int sliceBytes;
 
@@ -47,6 +48,7 @@ public final class StoredHead {
     bodyBirth = other.bodyBirth;
     expiresAtMillis = other.expiresAtMillis;
     softPurged = other.softPurged;
+    mustValidate = other.mustValidate;
     kind = other.kind;
     sliceBytes = other.sliceBytes;
     read = other.takeRead();
@@ -110,6 +112,11 @@ public final class StoredHead {
 
   public boolean softPurged() {
     return softPurged;
+  }
+
+  /** Whether it is stale and no allowance for stale responses applies to it. */
+  public boolean mustValidate() {
+    return mustValidate;
   }
 
   public HeadSpec.Kind kind() {

@@ -15,4 +15,4 @@ import org.jspecify.annotations.Nullable;
  * @param number -1 when none is reserved
  * @param begun null when the node follows no log
  */
-public record Birth(long number, @Nullable PurgePosition begun) {}
+record Birth(long number, @Nullable PurgePosition begun) {}

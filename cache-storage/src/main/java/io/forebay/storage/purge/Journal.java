@@ -58,6 +58,7 @@ final class Journal implements AutoCloseable {
   /** Both copies; null when nothing can be appended. */
   private FileChannel @Nullable [] channels;
 
+  private int version = JournalHeader.FIRST_VERSION;
   private long generation;
   private long length;
 
@@ -98,6 +99,7 @@ final class Journal implements AutoCloseable {
     }
     Journal journal = new Journal(files, header.identity(), header.secret(), found, sync);
     journal.generation = header.generation();
+    journal.version = Math.max(JournalHeader.FIRST_VERSION, header.version());
     if (found.state() == JournalReader.State.WHOLE) {
       journal.attach();
     }
@@ -229,9 +231,26 @@ final class Journal implements AutoCloseable {
     }
   }
 
+  /** Whether records of positions may be appended; otherwise it is written anew before. */
+  boolean takesPositions() {
+    return version >= JournalHeader.POSITION_VERSION;
+  }
+
   /** Writes a new journal with these records and puts it in the old one's place. */
   void rewrite(List<JournalRecord> records) throws IOException {
+    rewrite(records, false);
+  }
+
+  /**
+   * The same.
+   *
+   * @param withPositions whether it takes positions from here on, as it does if it did before
+   */
+  void rewrite(List<JournalRecord> records, boolean withPositions) throws IOException {
     giveUp();
+    if (withPositions) {
+      version = Math.max(version, JournalHeader.POSITION_VERSION);
+    }
     generation++;
     @Nullable FileChannel[] opened = new FileChannel[COPIES];
     Path[] fresh = new Path[COPIES];
@@ -265,7 +284,8 @@ final class Journal implements AutoCloseable {
 
   private long writeAll(FileChannel[] out, List<JournalRecord> records) throws IOException {
     for (int n = 0; n < COPIES; n++) {
-      long ignored = write(out[n], new JournalHeader(identity, secret, generation, n).encode(), 0);
+      long ignored =
+          write(out[n], new JournalHeader(version, identity, secret, generation, n).encode(), 0);
     }
     ByteBuffer staged = ByteBuffer.allocate(2 * JournalRecord.MAX_LENGTH);
     long at = JournalHeader.LENGTH;

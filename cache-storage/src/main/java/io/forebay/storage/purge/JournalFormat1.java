@@ -47,7 +47,7 @@ final class JournalFormat1 {
     while (at < bytes.limit()) {
       int length = length(bytes, at);
       JournalRecord.Type type =
-          length < 0 ? null : JournalRecord.Type.of(bytes.get(at + TYPE_OFFSET));
+          length < 0 ? null : JournalRecord.Type.of(bytes.get(at + TYPE_OFFSET), VERSION);
       if (type == null) {
         return null;
       }

@@ -16,11 +16,24 @@ import java.util.zip.CRC32C;
  *
  * The generation is raised each time the journal is written anew. Later formats keep magic, version
  * and CRC where they are, so that this one can tell a newer journal from a damaged one.
+ *
+ * <p>Formats 2 and 3 differ in the types of records that they may have. A journal is written in the
+ * format 2 until it has a position for the first time, so a node outside of a cluster can go back
+ * to a Forebay that does not know format 3.
  */
 @SuppressWarnings("ArrayRecordComponent")
-record JournalHeader(byte[] identity, byte[] secret, long generation, int copy) {
+record JournalHeader(int version, byte[] identity, byte[] secret, long generation, int copy) {
   static final long MAGIC = 0x3147_5250_5942_4F46L; // "FOBYPRG1"
-  static final int VERSION = 2;
+
+  /** The newest format. */
+  static final int VERSION = 3;
+
+  /** The first format that has positions. */
+  static final int POSITION_VERSION = 3;
+
+  /** The first format with this header. */
+  static final int FIRST_VERSION = 2;
+
   static final int LENGTH = 64;
 
   private static final int VERSION_OFFSET = Long.BYTES;
@@ -34,7 +47,7 @@ record JournalHeader(byte[] identity, byte[] secret, long generation, int copy) 
   ByteBuffer encode() {
     ByteBuffer out = ByteBuffer.allocate(LENGTH).order(ByteOrder.LITTLE_ENDIAN);
     out.putLong(0, MAGIC);
-    out.putInt(VERSION_OFFSET, VERSION);
+    out.putInt(VERSION_OFFSET, version);
     out.putInt(LENGTH_OFFSET, LENGTH);
     out.put(IDENTITY_OFFSET, identity);
     out.put(SECRET_OFFSET, secret);
@@ -49,7 +62,7 @@ record JournalHeader(byte[] identity, byte[] secret, long generation, int copy) 
     byte[] secret = new byte[16];
     in.get(IDENTITY_OFFSET, identity);
     in.get(SECRET_OFFSET, secret);
-    return new JournalHeader(identity, secret, generation(in), in.getInt(COPY_OFFSET));
+    return new JournalHeader(version(in), identity, secret, generation(in), in.getInt(COPY_OFFSET));
   }
 
   static boolean hasMagic(ByteBuffer in) {
@@ -64,6 +77,11 @@ record JournalHeader(byte[] identity, byte[] secret, long generation, int copy) 
   /** Of a buffer that is long enough, damaged or not. */
   static int version(ByteBuffer in) {
     return in.getInt(VERSION_OFFSET);
+  }
+
+  /** Whether this is a format with this header that a reader of formats up to another knows. */
+  static boolean isKnown(int version, int newest) {
+    return version >= FIRST_VERSION && version <= newest;
   }
 
   static long generation(ByteBuffer in) {

@@ -65,6 +65,7 @@ final class JournalReader {
   }
 
   private final Path file;
+  private final int newest;
   private final @Nullable ByteBuffer[] copies;
   private final Kind[] kinds = new Kind[2];
 
@@ -74,8 +75,10 @@ final class JournalReader {
   /** Both copies are of the newest generation, each under its own name. */
   private boolean areInPlace = true;
 
-  private JournalReader(Path file, @Nullable ByteBuffer first, @Nullable ByteBuffer second) {
+  private JournalReader(
+      Path file, int newest, @Nullable ByteBuffer first, @Nullable ByteBuffer second) {
     this.file = file;
+    this.newest = newest;
     this.copies = new ByteBuffer[] {first, second};
     for (int n = 0; n < copies.length; n++) {
       kinds[n] = kind(copies[n]);
@@ -90,10 +93,17 @@ final class JournalReader {
    */
   static Contents read(Path file, @Nullable ByteBuffer first, @Nullable ByteBuffer second)
       throws ForeignFileException {
-    return new JournalReader(file, first, second).read();
+    return read(file, JournalHeader.VERSION, first, second);
   }
 
-  private static Kind kind(@Nullable ByteBuffer bytes) {
+  /** The same by a reader that knows formats up to one. */
+  static Contents read(
+      Path file, int newest, @Nullable ByteBuffer first, @Nullable ByteBuffer second)
+      throws ForeignFileException {
+    return new JournalReader(file, newest, first, second).read();
+  }
+
+  private Kind kind(@Nullable ByteBuffer bytes) {
     if (bytes == null) {
       return Kind.ABSENT;
     }
@@ -105,12 +115,12 @@ final class JournalReader {
     }
     int version = JournalHeader.version(bytes);
     if (JournalHeader.isWhole(bytes)) {
-      return version == JournalHeader.VERSION ? Kind.CURRENT : Kind.NEWER;
+      return JournalHeader.isKnown(version, newest) ? Kind.CURRENT : Kind.NEWER;
     }
     if (version == JournalFormat1.VERSION) {
       return JournalFormat1.isHeaderWhole(bytes) ? Kind.FORMAT_1 : Kind.DAMAGED;
     }
-    return version == JournalHeader.VERSION ? Kind.DAMAGED : Kind.UNKNOWN;
+    return JournalHeader.isKnown(version, newest) ? Kind.DAMAGED : Kind.UNKNOWN;
   }
 
   private boolean areAll(Kind... allowed) {
@@ -147,7 +157,7 @@ final class JournalReader {
 
   private static JournalHeader format1Header(ByteBuffer first) {
     JournalHeader header = JournalHeader.decode(first);
-    return new JournalHeader(header.identity(), header.secret(), 0, 0);
+    return new JournalHeader(JournalFormat1.VERSION, header.identity(), header.secret(), 0, 0);
   }
 
   private int version() {
@@ -157,7 +167,7 @@ final class JournalReader {
         return JournalHeader.version(bytes);
       }
     }
-    return JournalHeader.VERSION;
+    return newest;
   }
 
   private ForeignFileException newer(String what) {
@@ -165,41 +175,41 @@ final class JournalReader {
         file
             + " "
             + what
-            + ", this Forebay supports "
-            + JournalHeader.VERSION
+            + ", this Forebay supports formats up to "
+            + newest
             + ": use the version that wrote it, or move the data directory away");
   }
 
   /** At least one copy has a whole header of this format. */
   private Contents current() throws ForeignFileException {
-    JournalHeader newest = null;
+    JournalHeader latest = null;
     for (int n = 0; n < copies.length; n++) {
       ByteBuffer bytes = copies[n];
       if (bytes == null || kinds[n] != Kind.CURRENT) {
         continue;
       }
       JournalHeader header = JournalHeader.decode(bytes);
-      if (newest == null) {
-        newest = header;
-      } else if (!Arrays.equals(newest.identity(), header.identity())
-          || !Arrays.equals(newest.secret(), header.secret())) {
+      if (latest == null) {
+        latest = header;
+      } else if (!Arrays.equals(latest.identity(), header.identity())
+          || !Arrays.equals(latest.secret(), header.secret())) {
         return lost("has copies of different stores");
-      } else if (newest.generation() == header.generation() && newest.copy() == header.copy()) {
+      } else if (latest.generation() == header.generation() && latest.copy() == header.copy()) {
         return lost("has the same copy twice");
-      } else if (header.generation() > newest.generation()) {
-        newest = header;
+      } else if (header.generation() > latest.generation()) {
+        latest = header;
       }
     }
-    if (newest == null || kinds[0] == Kind.FORMAT_1) {
+    if (latest == null || kinds[0] == Kind.FORMAT_1) {
       // Format 1 is replaced before the second copy is made: somebody put an old file back.
-      return lost("has format 1 beside a copy of format " + JournalHeader.VERSION);
+      return lost("has format 1 beside a copy of a later format");
     }
     for (int n = 0; n < copies.length; n++) {
       ByteBuffer bytes = copies[n];
       boolean isNewest =
           bytes != null
               && kinds[n] == Kind.CURRENT
-              && JournalHeader.generation(bytes) == newest.generation();
+              && JournalHeader.generation(bytes) == latest.generation();
       int copy = bytes != null && isNewest ? JournalHeader.decode(bytes).copy() & 1 : -1;
       areInPlace &= copy == n;
       if (copy >= 0) {
@@ -215,13 +225,13 @@ final class JournalReader {
     }
     for (int n = 0; n < copies.length; n++) {
       ByteBuffer bytes = copies[n];
-      if (bytes != null && kinds[n] == Kind.FOREIGN && !isDamagedCopy(bytes, newest)) {
+      if (bytes != null && kinds[n] == Kind.FOREIGN && !isDamagedCopy(bytes, latest)) {
         throw new ForeignFileException(
             (n == 0 ? file : Journal.copyOf(file))
                 + " is not a copy of the purge journal beside it: move it away");
       }
     }
-    return merged(newest);
+    return merged(latest);
   }
 
   /** Whether a file without our magic was a copy: zeros, or it agrees with the other in a part. */
@@ -252,7 +262,7 @@ final class JournalReader {
           (inFirst < 0 && rest(parts[0], at) > 0) || (inSecond < 0 && rest(parts[1], at) > 0);
       damaged += isDamaged ? 1 : 0;
       int number = JournalRecord.typeNumber(whole, at);
-      JournalRecord.Type type = JournalRecord.Type.of(number);
+      JournalRecord.Type type = JournalRecord.Type.of(number, header.version());
       if (type == null) {
         throw newer("has records of type " + number + " of a newer version");
       }

@@ -35,13 +35,21 @@ record JournalRecord(
     /** Everything whose body was born before this sequence is dead. */
     FLOOR_HARD,
     /** Everything whose head was born before this sequence is stale. */
-    FLOOR_SOFT;
+    FLOOR_SOFT,
+    /**
+     * The records up to this one have all purges of a log up to a {@link PurgePosition}, which
+     * stands in place of the scopes.
+     */
+    POSITION,
+    /** Everything whose head was born before this sequence is validated before it is used. */
+    FLOOR_REVALIDATE;
 
     private static final Type[] ALL = values();
 
-    /** By its number in the file, or null for one of a later version. */
-    static @Nullable Type of(int number) {
-      return number >= 0 && number < ALL.length ? ALL[number] : null;
+    /** By its number in a journal of some format, or null for one of a later format. */
+    static @Nullable Type of(int number, int version) {
+      int known = version < JournalHeader.POSITION_VERSION ? POSITION.ordinal() : ALL.length;
+      return number >= 0 && number < known ? ALL[number] : null;
     }
   }
 
@@ -63,8 +71,25 @@ record JournalRecord(
 
   private static final int SOFT_FLAG = 1;
 
+  private static final int EPOCH_HIGH = 0;
+  private static final int EPOCH_LOW = 1;
+  private static final int REVISION = 2;
+
   static JournalRecord plain(Type type, long sequence) {
     return new JournalRecord(type, 0, false, sequence, 0, new long[0], "");
+  }
+
+  /** Has no sequence: a revision is no number of this node. */
+  static JournalRecord position(PurgePosition position) {
+    long[] words = {position.epochHigh(), position.epochLow(), position.revision()};
+    return new JournalRecord(Type.POSITION, 0, false, 0, 0, words, "");
+  }
+
+  /** Of a record of that type; null if it has none that makes sense. */
+  @Nullable PurgePosition position() {
+    return scopes.length != REVISION + 1 || scopes[REVISION] < 0
+        ? null
+        : new PurgePosition(scopes[EPOCH_HIGH], scopes[EPOCH_LOW], scopes[REVISION]);
   }
 
   /**

@@ -80,6 +80,7 @@ public final class PurgeHistory implements PurgeVerdicts {
       switch (record.type()) {
         case FLOOR_HARD -> table.raiseHard(record.sequence());
         case FLOOR_SOFT -> table.raiseSoft(record.sequence());
+        case FLOOR_REVALIDATE -> table.raiseRevalidate(record.sequence());
         case PURGE -> enter(table, record, retired, compiler);
         default -> {}
       }

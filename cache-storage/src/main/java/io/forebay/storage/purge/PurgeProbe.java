@@ -50,6 +50,6 @@ public final class PurgeProbe {
   }
 
   private boolean isLeft(int fate) {
-    return fate == Purges.ALIVE || (fate == Purges.STALE && !soft);
+    return fate < Purges.STALE || (fate == Purges.STALE && !soft);
   }
 }

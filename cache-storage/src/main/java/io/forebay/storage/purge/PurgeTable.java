@@ -22,11 +22,17 @@ final class PurgeTable {
   /** Not purged. */
   static final int ALIVE = 0;
 
+  /**
+   * Older than the revalidate floor: validated before each use until the origin has confirmed it.
+   * The floor is never forgotten, so nothing is marked, and such records may go to disks.
+   */
+  static final int REVALIDATE = 1;
+
   /** Softly purged: stale. */
-  static final int STALE = 1;
+  static final int STALE = 2;
 
   /** Purged. */
-  static final int DEAD = 2;
+  static final int DEAD = 3;
 
   private static final int STRIDE = 3;
   private static final int SCOPE = 0;
@@ -59,6 +65,10 @@ final class PurgeTable {
   private volatile int size;
   private volatile long floorHard;
   private volatile long floorSoft;
+  private volatile long floorRevalidate;
+
+  /** The higher of the two above. */
+  private volatile long floorStale;
 
   /** All that are not retired: records on disks may still match them. */
   private volatile ActivePredicates predicates = ActivePredicates.NONE;
@@ -87,6 +97,10 @@ final class PurgeTable {
 
   long floorSoft() {
     return floorSoft;
+  }
+
+  long floorRevalidate() {
+    return floorRevalidate;
   }
 
   /** Whether this scope still has a place, of its own or a new one below a limit. */
@@ -129,6 +143,13 @@ final class PurgeTable {
 
   void raiseSoft(long sequence) {
     floorSoft = Math.max(floorSoft, sequence);
+    floorStale = Math.max(floorStale, sequence);
+  }
+
+  /** Who sees the stale floor sees this one, too. */
+  void raiseRevalidate(long sequence) {
+    floorRevalidate = Math.max(floorRevalidate, sequence);
+    floorStale = Math.max(floorStale, sequence);
   }
 
   ActivePredicates predicates() {
@@ -299,7 +320,10 @@ final class PurgeTable {
     if (bodyBirth < floorHard) {
       return DEAD;
     }
-    return birth < floorSoft ? STALE : ALIVE;
+    if (birth >= floorStale) {
+      return ALIVE;
+    }
+    return birth < floorSoft ? STALE : REVALIDATE;
   }
 
   private static int checkScope(Cells now, long scope, long birth, long bodyBirth) {

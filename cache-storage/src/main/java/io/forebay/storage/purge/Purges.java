@@ -237,6 +237,16 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
   private void replay(JournalRecord record, long retired) {
     switch (record.type()) {
       case RESERVED, RETIRED -> {}
+      case POSITION -> {
+        applied = record.position();
+        begun = applied;
+      }
+      case FLOOR_REVALIDATE -> {
+        table.raiseRevalidate(record.sequence());
+        if (!record.text().isEmpty()) {
+          log.add(record, true);
+        }
+      }
       case FLOOR_HARD -> table.raiseHard(record.sequence());
       case FLOOR_SOFT -> table.raiseSoft(record.sequence());
       case PURGE -> {
@@ -260,6 +270,10 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
   }
 
   private boolean enter(JournalRecord record) {
+    if (record.type() == JournalRecord.Type.FLOOR_REVALIDATE) {
+      table.raiseRevalidate(record.sequence());
+      return true;
+    }
     if (record.kind() == PREDICATE) {
       PurgeMatcher matcher;
       try {
@@ -341,6 +355,7 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
 
   /** A purge with a waiting caller. Its result is written and read under the lock. */
   private static final class Order {
+    final JournalRecord.Type type;
     final int kind;
     final boolean soft;
     final long[] scopes;
@@ -350,7 +365,8 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
     boolean isRefused;
     @Nullable IOException failure;
 
-    Order(int kind, boolean soft, long[] scopes, String text) {
+    Order(JournalRecord.Type type, int kind, boolean soft, long[] scopes, String text) {
+      this.type = type;
       this.kind = kind;
       this.soft = soft;
       this.scopes = scopes;
@@ -389,10 +405,12 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
 
   /** See {@link ReplicatedPurges#skipTo}. */
   long skipTo(PurgePosition position, PurgeGap gap) throws IOException {
+    boolean isRevalidated = gap == PurgeGap.REVALIDATE;
     Order floor =
         new Order(
+            isRevalidated ? JournalRecord.Type.FLOOR_REVALIDATE : JournalRecord.Type.PURGE,
             PurgeKind.EVERYTHING.code(),
-            gap == PurgeGap.REVALIDATE,
+            isRevalidated,
             NO_SCOPES,
             "purges missed before " + position);
     journalLock.lock();
@@ -431,7 +449,7 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
     } else if ((scopes.length == 0) != (kind == PurgeKind.EVERYTHING.code())) {
       throw new IllegalArgumentException("these scopes do not match this kind of purge");
     }
-    return new Order(kind, soft, scopes, text);
+    return new Order(JournalRecord.Type.PURGE, kind, soft, scopes, text);
   }
 
   private static PurgesFullException full() {
@@ -530,11 +548,17 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
         begun = position;
       }
       List<JournalRecord> records = number(batch);
-      if (!journal.isSound() || journal.length() > Math.max(compactBytes, 2 * rewrittenLength)) {
+      if (position != null) {
+        // Last, so that what is torn off an append takes the position with it.
+        records.add(JournalRecord.position(position));
+      }
+      if (!journal.isSound()
+          || journal.length() > Math.max(compactBytes, 2 * rewrittenLength)
+          || (position != null && !journal.takesPositions())) {
         rewrite(sequences.limit());
       }
       journal.append(records, true);
-      for (int i = 0; i < records.size(); i++) {
+      for (int i = 0; i < batch.size(); i++) {
         publish(records.get(i));
         batch.get(i).isDone = true;
         acknowledged.incrementAndGet();
@@ -559,12 +583,12 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
   }
 
   private List<JournalRecord> number(List<Order> batch) throws IOException {
-    List<JournalRecord> records = new ArrayList<>(batch.size());
+    List<JournalRecord> records = new ArrayList<>(batch.size() + 1);
     for (Order order : batch) {
       order.number = begin();
       records.add(
           new JournalRecord(
-              JournalRecord.Type.PURGE,
+              order.type,
               order.kind,
               order.soft,
               order.number,
@@ -701,7 +725,8 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
   }
 
   /**
-   * What became of a head record in mapped memory: {@link #ALIVE}, {@link #STALE}, {@link #DEAD}.
+   * What became of a head record in mapped memory: {@link #ALIVE}, {@link #REVALIDATE}, {@link
+   * #STALE}, {@link #DEAD}.
    */
   public int check(MemorySegment memory, long record) {
     return table.check(memory, record);
@@ -763,6 +788,11 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
     return log;
   }
 
+  /** Whether a stale head that was born then is validated before each use, with no allowance. */
+  public boolean mustValidate(long birth) {
+    return birth < table.floorRevalidate();
+  }
+
   /** By two of its scopes alone, 0 for none: dead for sure, or not known. */
   public int check(long scope0, long scope1, long birth) {
     return table.check(scope0, scope1, birth);
@@ -771,6 +801,7 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
   private static final long[] NO_SCOPES = {};
 
   public static final int ALIVE = PurgeTable.ALIVE;
+  public static final int REVALIDATE = PurgeTable.REVALIDATE;
   public static final int STALE = PurgeTable.STALE;
   public static final int DEAD = PurgeTable.DEAD;
 
@@ -829,6 +860,10 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
       if (table.floorSoft() > 0) {
         records.add(JournalRecord.plain(JournalRecord.Type.FLOOR_SOFT, table.floorSoft()));
       }
+      if (table.floorRevalidate() > 0) {
+        records.add(
+            JournalRecord.plain(JournalRecord.Type.FLOOR_REVALIDATE, table.floorRevalidate()));
+      }
       ActivePredicates predicates = table.predicates();
       for (int n = 0; n < predicates.size(); n++) {
         records.add(predicates.get(n).order());
@@ -845,7 +880,11 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
     } finally {
       unlockTable();
     }
-    journal.rewrite(records);
+    PurgePosition position = applied;
+    if (position != null) {
+      records.add(JournalRecord.position(position));
+    }
+    journal.rewrite(records, begun != null);
     rewrittenLength = journal.length();
     sequences.reserved(limit);
   }

@@ -82,7 +82,7 @@ public final class ReplicatedPurges {
   }
 
   /** Takes a number and then reads {@link #begun}. */
-  public Birth birth() {
+  Birth birth() {
     long number = purges.next();
     return new Birth(number, purges.begun());
   }
