@@ -2,6 +2,7 @@ package io.forebay.server;
 
 import io.forebay.core.key.Scopes;
 import io.forebay.server.node.PurgeControl;
+import io.forebay.server.purge.KnownRecipes;
 import io.forebay.server.purge.PurgeDone;
 import io.forebay.server.purge.PurgeOrder;
 import io.forebay.server.purge.PurgeOrder.Reach;
@@ -30,14 +31,16 @@ import org.jspecify.annotations.Nullable;
 final class PurgeService implements PurgeControl {
   private final ObjectStore store;
   private final ActiveConfig activeConfig;
+  private final KnownRecipes recipes;
   private final PurgeHealth purgeHealth = new PurgeHealth();
 
   /** For messages; the store writes it. */
   private final Path journalFile;
 
-  PurgeService(ObjectStore store, ActiveConfig activeConfig, Path data) {
+  PurgeService(ObjectStore store, ActiveConfig activeConfig, KnownRecipes recipes, Path data) {
     this.store = store;
     this.activeConfig = activeConfig;
+    this.recipes = recipes;
     this.journalFile = data.resolve("purge.journal");
   }
 
@@ -59,7 +62,7 @@ final class PurgeService implements PurgeControl {
   private Purge purgeOf(PurgeOrder order) {
     // Scopes are confined to a thread: purges come from many.
     PurgeScopes scopes =
-        new PurgeScopes(activeConfig.config().routes(), new Scopes(store.secret()));
+        new PurgeScopes(activeConfig.config().routes(), recipes, new Scopes(store.secret()));
     return switch (order.kind()) {
       case EVERYTHING -> Purge.everything(order.isSoft(), order.text());
       case URL ->

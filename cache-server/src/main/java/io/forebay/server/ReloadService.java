@@ -24,6 +24,7 @@ import io.forebay.server.origin.dns.CachingNameResolver;
 import io.forebay.server.origin.group.Origins;
 import io.forebay.server.origin.group.OwnListenAddresses;
 import io.forebay.server.protect.Verifiers;
+import io.forebay.server.purge.KnownRecipes;
 import io.forebay.server.runtime.RuntimeConfig;
 import io.forebay.server.text.Printable;
 import io.forebay.server.tls.ClientTls;
@@ -67,6 +68,7 @@ final class ReloadService {
   private final AtomicLong reloads = new AtomicLong();
   private final ActiveConfig activeConfig;
   private final ObjectStore store;
+  private final KnownRecipes recipes;
   private final ClientTls tls;
   private final CertificateManager acme;
   private final OwnListenAddresses ownListeners;
@@ -102,6 +104,7 @@ final class ReloadService {
       ServerConfig started,
       ActiveConfig activeConfig,
       ObjectStore store,
+      KnownRecipes recipes,
       ClientTls tls,
       CertificateManager acme,
       OwnListenAddresses ownListeners,
@@ -123,6 +126,7 @@ final class ReloadService {
     this.started = started;
     this.activeConfig = activeConfig;
     this.store = store;
+    this.recipes = recipes;
     this.tls = tls;
     this.acme = acme;
     this.ownListeners = ownListeners;
@@ -240,6 +244,7 @@ final class ReloadService {
       List<StorageClass> classes = ConfiguredStorageClasses.of(next);
       store.prepare(classes);
       Origins loaded = Origins.load(withPreviousOrigins(next.origins()), reachable, ownListeners);
+      recipes.announce(compiled.routes());
       activeConfig.origins(Origins.load(next.origins(), loaded, ownListeners));
       reachable = loaded;
       names.watch(loaded.hostNames());

@@ -74,6 +74,7 @@ import io.forebay.server.protect.Gatekeeper;
 import io.forebay.server.protect.Verifiers;
 import io.forebay.server.protect.forward.ForwardAuth;
 import io.forebay.server.protect.rate.RateBuckets;
+import io.forebay.server.purge.KnownRecipes;
 import io.forebay.server.purge.PurgeDone;
 import io.forebay.server.purge.PurgeOrder;
 import io.forebay.server.purge.PurgePredicate;
@@ -358,7 +359,8 @@ public final class Server implements NodeControl, AutoCloseable {
           smartctl == null
               ? null
               : opened(new DriveMonitor(smartctl, Path.of("/sys"), store::diskDirectories).start());
-      purges = new PurgeService(store, activeConfig, config.store().data());
+      KnownRecipes recipes = KnownRecipes.open(config.store().data(), store, compiled.routes());
+      purges = new PurgeService(store, activeConfig, recipes, config.store().data());
       purgeQueue = opened(new PurgeQueue(purges::purgeTogether));
       transport = opened(Transport.open(config.threads(), loopCount, cpuPlan));
       if (cpus.nodes().nodes().size() > 1) {
@@ -403,6 +405,7 @@ public final class Server implements NodeControl, AutoCloseable {
               config,
               activeConfig,
               store,
+              recipes,
               tls,
               acme,
               ownListeners,

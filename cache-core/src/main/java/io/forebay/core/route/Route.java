@@ -128,6 +128,11 @@ public record Route(
 
   /** Whether requests for this host, at whatever port, may be this route's. */
   public boolean mayServe(String authority) {
+    return mayServe(hostPattern, authority);
+  }
+
+  /** The same of a route with this pattern. */
+  public static boolean mayServe(String hostPattern, String authority) {
     if (hostPattern.equals("*")) {
       return true;
     }

@@ -14,24 +14,33 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Converts purge orders into scopes by the routes in force: an object is named by every URL, host
- * and prefix whose requests have its key. A purge of one host therefore includes what it shares
- * with others: possibly more than ordered, never less. Belongs to one thread.
+ * Converts purge orders into scopes by the routes in force, and by the recipes of earlier
+ * configurations: an object is named by every URL, host and prefix whose requests have its key. A
+ * purge of one host therefore includes what it shares with others: possibly more than ordered,
+ * never less. Belongs to one thread.
  */
 public final class PurgeScopes {
 
   private final RouteTable routes;
+  private final List<HostRecipe> known;
   private final Scopes scopes;
 
-  public PurgeScopes(RouteTable routes, Scopes scopes) {
+  /**
+   * Scopes of purges.
+   *
+   * @param routes in force
+   * @param known recipes by which something may be stored
+   */
+  public PurgeScopes(RouteTable routes, KnownRecipes known, Scopes scopes) {
     this.routes = routes;
+    this.known = known.all();
     this.scopes = scopes;
   }
 
   /**
    * The scopes of a URL, or of two (http and https) when it has no scheme, and of those that it
-   * stands for besides. With the route's recipe goes the default one, by which it may be stored
-   * from before a change of the configuration.
+   * stands for besides. With the route's recipe go those of earlier configurations, and the default
+   * one, which may have been in force at any time.
    *
    * @throws IllegalArgumentException when no request can be for it
    */
@@ -66,8 +75,25 @@ public final class PurgeScopes {
         }
       }
       all.add(scopes.exact(target, KeyRecipe.DEFAULT));
+      for (HostRecipe recipe : known) {
+        if (recipe.mayServe(target.authority())) {
+          addKnown(all, target, recipe);
+        }
+      }
     }
     return longs(all);
+  }
+
+  private void addKnown(Set<Long> all, TargetUri target, HostRecipe recipe) {
+    try {
+      all.add(scopes.exact(target, recipe.keyRecipe()));
+      if (recipe.hasSearchRules()) {
+        all.add(scopes.search(target, recipe.keyRecipe()));
+      }
+    } catch (IllegalArgumentException e) {
+      // By this recipe the key is too long: nothing can be stored under it.
+      return;
+    }
   }
 
   /** By the recipe of every route that may serve the host, on whatever port. */
@@ -117,9 +143,14 @@ public final class PurgeScopes {
     return scopes.tagPurge(tag);
   }
 
-  /** Of the routes that may take requests for a host, each recipe once. */
+  /** Of the routes that may take requests for a host, or might earlier, each recipe once. */
   private Set<UrlRecipe> recipesFor(String authority) {
     Set<UrlRecipe> recipes = new LinkedHashSet<>();
+    for (HostRecipe recipe : known) {
+      if (recipe.mayServe(authority)) {
+        recipes.add(recipe.url());
+      }
+    }
     for (Route route : routes.routes()) {
       if (!route.keyRecipe().isUrlWhole() && route.mayServe(authority)) {
         recipes.add(route.keyRecipe().url());
