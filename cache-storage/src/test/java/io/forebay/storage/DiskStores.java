@@ -116,6 +116,7 @@ abstract class DiskStores {
   /** Takes what is read outside of memory, and remembers what it was told. */
   static final class Reader implements DiskWaiter {
     final List<@Nullable TransitBuffer> told = new ArrayList<>();
+    Runnable onTold = () -> {};
 
     @Override
     public boolean needsMemory() {
@@ -125,6 +126,7 @@ abstract class DiskStores {
     @Override
     public void onRead(@Nullable TransitBuffer read) {
       told.add(read);
+      onTold.run();
     }
 
     TransitBuffer bytes() {

@@ -18,6 +18,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -282,7 +283,13 @@ class DiskTransitTest extends DiskStores {
       ByteBuffer disk = simulated.bytes("d0");
       disk.put(damaged, (byte) ~disk.get(damaged));
       List<Reader> readers = readAll(lane, id, SLICES);
+      List<Long> damagesWhenTold = new ArrayList<>();
+      for (Reader reader : readers) {
+        reader.onTold = () -> damagesWhenTold.add(disk(fixture).checksumFailures());
+      }
       fixture.stepAll();
+      // All are verified before the first one is told.
+      assertEquals(Collections.nCopies(SLICES, 1L), damagesWhenTold);
       for (int slice = 0; slice < SLICES; slice++) {
         if (slice == 3) {
           assertNull(readers.get(slice).told.getFirst());

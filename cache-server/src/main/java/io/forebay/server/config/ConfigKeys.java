@@ -745,8 +745,8 @@ final class ConfigKeys {
           "auto",
           DiskConfig::transitBytes,
           "Maximum memory of the buffers in which small objects and slices of bodies go from the"
-              + " disk to clients without entering the memory tier. A client takes one to two slices"
-              + " while it receives. While no buffer is free, they are read into the memory tier; 0"
+              + " disk to clients without entering the memory tier. A client takes up to 2 MiB while it"
+              + " receives. While no buffer is free, they are read into the memory tier; 0"
               + " means that all are. `auto` is a 32nd of the memory that the process can have,"
               + " divided among the disks: at least 64 MiB for each, and at most 1 GiB.");
 

@@ -44,6 +44,13 @@ public final class DiskReads {
   private final Executor loop;
   private final Leases leases;
   private final List<Held> held = new ArrayList<>(2);
+
+  /**
+   * What has been asked for and has not been told yet: it may be read by now, and wait for its turn
+   * on the loop. Asking the disk again would read it again.
+   */
+  private final List<Waiter> coming = new ArrayList<>(2);
+
   private int usedAtTick;
 
   /** Whether {@link Leases} looks at this at each tick. */
@@ -88,32 +95,58 @@ public final class DiskReads {
   }
 
   /**
-   * Asks for a slice.
+   * Asks for a slice; what is COMING is read from {@link #start} on.
    *
    * @param place where it lies; null: where the lane has just found it on a disk
    * @param onRead run on the loop after COMING; another look tells what there is
    */
   Asked ask(long objectId, int slice, @Nullable HeldRecord place, Runnable onRead) {
+    Waiter earlier = coming(objectId, slice);
+    if (earlier != null) {
+      earlier.tell(onRead);
+      return Asked.COMING;
+    }
     TransitBuffer cached = place == null ? lane.readCached() : place.readCached();
     if (cached != null) {
       hold(objectId, slice, cached);
       return Asked.HELD;
     }
-    return read(new Waiter(objectId, slice, place, onRead)) ? Asked.COMING : Asked.REFUSED;
+    Waiter waiter = new Waiter(objectId, slice, place);
+    waiter.tell(onRead);
+    return read(waiter) ? Asked.COMING : Asked.REFUSED;
+  }
+
+  private @Nullable Waiter coming(long objectId, int slice) {
+    for (Waiter one : coming) {
+      if (one.slice == slice && one.objectId == objectId) {
+        return one;
+      }
+    }
+    return null;
   }
 
   private boolean read(Waiter waiter) {
     HeldRecord place = waiter.place;
-    return place == null ? lane.read(waiter) : place.read(waiter);
+    boolean isQueued = place == null ? lane.queueRead(waiter) : place.read(waiter);
+    if (isQueued) {
+      coming.add(waiter);
+    }
+    return isQueued;
+  }
+
+  /** Has the disk read all that was asked for. */
+  void start() {
+    lane.startReads();
   }
 
   /** The same ahead of need: false where the disk has enough to do. */
   boolean askAhead(long objectId, int slice, @Nullable HeldRecord place) {
+    if (coming(objectId, slice) != null) {
+      return true;
+    }
     boolean mayRead = place == null ? lane.mayReadAhead() : place.mayReadAhead();
-    return mayRead && read(new Waiter(objectId, slice, place, DiskReads::nothing));
+    return mayRead && read(new Waiter(objectId, slice, place));
   }
-
-  private static void nothing() {}
 
   /** Gives back all slices but those of a window. */
   void keepOnly(long objectId, int first, int last) {
@@ -139,6 +172,7 @@ public final class DiskReads {
   }
 
   private void onRead(Waiter waiter, @Nullable TransitBuffer read) {
+    coming.remove(waiter);
     HeldRecord place = waiter.place;
     if (read == null && place != null) {
       // It may be in memory by now; only the index tells.
@@ -151,7 +185,7 @@ public final class DiskReads {
         read.release();
       }
     }
-    waiter.onRead.run();
+    waiter.told.forEach(Runnable::run);
   }
 
   /** One slice that is being read. */
@@ -159,13 +193,20 @@ public final class DiskReads {
     private final long objectId;
     private final int slice;
     private final @Nullable HeldRecord place;
-    private final Runnable onRead;
 
-    Waiter(long objectId, int slice, @Nullable HeldRecord place, Runnable onRead) {
+    /** Nobody as long as it is merely read ahead. */
+    private final List<Runnable> told = new ArrayList<>(0);
+
+    Waiter(long objectId, int slice, @Nullable HeldRecord place) {
       this.objectId = objectId;
       this.slice = slice;
       this.place = place;
-      this.onRead = onRead;
+    }
+
+    void tell(Runnable onRead) {
+      if (!told.contains(onRead)) {
+        told.add(onRead);
+      }
     }
 
     @Override

@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StoredBody implements BodyBytes {
 
-  /** So many bytes are asked for beyond the slice that is wanted. */
-  private static final int AHEAD_BYTES = 1 << 20;
+  /** Slices are asked for by so many bytes at a time, which a disk reads in one go. */
+  private static final int READ_BYTES = 1 << 20;
 
   /** A response depends on so many slices at most: looking for them takes the loop's time. */
   private static final int MAX_KEPT_SLICES = 4_096;
@@ -39,6 +39,9 @@ public final class StoredBody implements BodyBytes {
   private int region;
   private int offset;
   private @Nullable TransitBuffer located;
+
+  /** How many slices are asked for at a time. */
+  private final int slicesPerRead;
 
   /** Slices below this one have been asked for ahead; 0 as long as all were in memory. */
   private int askedFor;
@@ -64,6 +67,7 @@ public final class StoredBody implements BodyBytes {
     this.loop = loop;
     this.objectId = objectId;
     this.sliceBytes = sliceBytes;
+    this.slicesPerRead = Math.max(1, READ_BYTES / sliceBytes);
   }
 
   @Override
@@ -114,12 +118,13 @@ public final class StoredBody implements BodyBytes {
   private int ask(int slice, int within, @Nullable HeldRecord place) {
     DiskReads from = owner.diskReads();
     reads = from;
-    from.keepOnly(objectId, slice, slice + ahead());
+    from.keepOnly(objectId, slice, slice + window());
     return switch (from.ask(objectId, slice, place, onLoaded)) {
       case HELD -> located(requireNonNull(from.find(objectId, slice)), within);
       case COMING -> {
         askedFor = Math.max(askedFor, slice + 1);
-        readAhead(slice);
+        askAhead(from, slice + Math.max(2, slicesPerRead));
+        from.start();
         yield NOT_YET;
       }
       case REFUSED -> REFUSED;
@@ -146,9 +151,9 @@ public final class StoredBody implements BodyBytes {
         : leases.take(read, offset, lengthBytes, holder);
   }
 
-  /** How many slices are read ahead. */
-  private int ahead() {
-    return Math.max(1, AHEAD_BYTES / sliceBytes);
+  /** How many slices are held or asked for behind the one that is sent. */
+  private int window() {
+    return slicesPerRead + slicesPerRead / 2;
   }
 
   private @Nullable Kept keptAt(int slice) {
@@ -172,14 +177,17 @@ public final class StoredBody implements BodyBytes {
     if (from == null) {
       return;
     }
-    from.keepOnly(objectId, slice, slice + ahead());
-    if (askedFor > slice + Math.max(1, ahead() / 2)) {
-      // Half of them are still to come or to be sent: the next ones are asked for in one go, so
-      // that
-      // the disk reads those that lie one behind the other together.
-      return;
+    from.keepOnly(objectId, slice, slice + window());
+    askedFor = Math.max(askedFor, slice + 1);
+    // As long as half of what was read in one go is still to be sent there is time.
+    if (askedFor <= slice + Math.max(1, slicesPerRead / 2)) {
+      askAhead(from, askedFor + slicesPerRead);
+      from.start();
     }
-    while (askedFor <= slice + ahead()) {
+  }
+
+  private void askAhead(DiskReads from, int end) {
+    while (askedFor < end) {
       HeldRecord place = placeOf(askedFor);
       if (place != null) {
         if (!from.askAhead(objectId, askedFor, place)) {
@@ -261,7 +269,10 @@ public final class StoredBody implements BodyBytes {
         reads = from;
         yield switch (from.ask(objectId, slice, null, onceLoaded)) {
           case HELD -> Keeping.KEPT;
-          case COMING -> Keeping.LOADING;
+          case COMING -> {
+            from.start();
+            yield Keeping.LOADING;
+          }
           case REFUSED -> Keeping.REFUSED;
         };
       }

@@ -109,10 +109,10 @@ final class Device {
       DiskTier.Host host,
       Devices devices,
       Opening opening,
-      Runnable onWork)
+      DeviceThreads.Wakeup bell)
       throws IOException {
     this.settings = settings;
-    this.onWork = onWork;
+    this.onWork = bell::ring;
     this.storeIdentity = host.purges().identity();
     this.purges = host.purges();
     this.clockMillis = host.clockMillis();
@@ -150,7 +150,7 @@ final class Device {
             purges,
             transit,
             new RepeatedReads(host.memoryBytes()),
-            onWork,
+            bell::ringReader,
             clockMillis,
             settings.slowMillis() / PATIENCE_SHARE);
     this.names =
@@ -390,7 +390,19 @@ final class Device {
    * @param waiter told, on some thread, when the read is over
    */
   boolean read(long high, long low, IndexValue value, DiskWaiter waiter) {
-    return loads.read(high, low, value, waiter);
+    boolean isQueued = loads.queue(high, low, value, waiter);
+    loads.start();
+    return isQueued;
+  }
+
+  /** The same, but no reader is told: {@link #startReads} has to follow soon. */
+  boolean queue(long high, long low, IndexValue value, DiskWaiter waiter) {
+    return loads.queue(high, low, value, waiter);
+  }
+
+  /** Has the readers look what was queued. */
+  void startReads() {
+    loads.start();
   }
 
   boolean mayReadAhead() {

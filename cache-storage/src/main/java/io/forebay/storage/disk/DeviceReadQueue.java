@@ -36,8 +36,11 @@ import org.jspecify.annotations.Nullable;
 final class DeviceReadQueue {
   private static final int MAX = 4096;
 
-  /** Records that lie one behind the other are read together: up to 1 MiB, and their headers. */
-  private static final int MAX_TOGETHER_BYTES = (1 << 20) + (64 << 10);
+  /**
+   * Records that lie one behind the other are read together: up to 1 MiB, and their headers, for
+   * which a buffer of 1 MiB has room.
+   */
+  private static final int MAX_TOGETHER_BYTES = (1 << 20) + (4 << 10);
 
   /** Records in transit buffers that wait to be copied into memory; more than these are not. */
   private static final int MAX_PROMOTIONS = 32;
@@ -49,7 +52,7 @@ final class DeviceReadQueue {
   private final Purges purges;
   private final TransitPool transit;
   private final RepeatedReads repeated;
-  private final Runnable onWork;
+  private final Runnable wakeReader;
   private final LongSupplier clockMillis;
 
   /** What waits longer than this is a miss, and so is what would have to wait behind it. */
@@ -81,7 +84,7 @@ final class DeviceReadQueue {
       Purges purges,
       TransitPool transit,
       RepeatedReads repeated,
-      Runnable onWork,
+      Runnable wakeReader,
       LongSupplier clockMillis,
       long patienceMillis) {
     this.records = records;
@@ -91,7 +94,7 @@ final class DeviceReadQueue {
     this.purges = purges;
     this.transit = transit;
     this.repeated = repeated;
-    this.onWork = onWork;
+    this.wakeReader = wakeReader;
     this.clockMillis = clockMillis;
     this.patienceMillis = patienceMillis;
   }
@@ -109,8 +112,13 @@ final class DeviceReadQueue {
     return transit.usedBytes() + awaitedBytes.get() < transit.limitBytes() / 2;
   }
 
-  /** See {@link Device#read}. */
-  boolean read(long high, long low, IndexValue value, DiskWaiter waiter) {
+  /** Has the readers look what was queued. */
+  void start() {
+    wakeReader.run();
+  }
+
+  /** See {@link Device#queue}. */
+  boolean queue(long high, long low, IndexValue value, DiskWaiter waiter) {
     LoadKey key = new LoadKey(high, low);
     DiskRead running = underWay.get(key);
     if (running == null) {
@@ -126,7 +134,6 @@ final class DeviceReadQueue {
         awaitedBytes.addAndGet(TransitPool.bytesFor(own.place.length));
         own.join(waiter);
         queue.add(own);
-        onWork.run();
         if (!health.isInUse()) {
           // It went out of service between the look and the queue, and its readers may be stuck.
           over(own, null);
@@ -184,7 +191,7 @@ final class DeviceReadQueue {
     }
     buffer.retain();
     promotions.add(new Promotion(read, buffer));
-    onWork.run();
+    wakeReader.run();
   }
 
   private boolean promoteNext() {
@@ -208,6 +215,10 @@ final class DeviceReadQueue {
       return promoteNext();
     }
     List<DiskRead> neighbours = withNeighbours(read);
+    if (!queue.isEmpty()) {
+      // Whoever queued them has woken this reader only.
+      wakeReader.run();
+    }
     try {
       if (neighbours.size() == 1 || !readTogether(neighbours)) {
         neighbours.forEach(one -> readAlone(one, buffer));
@@ -254,9 +265,11 @@ final class DeviceReadQueue {
       if (!records.readTogether(first, reads.size(), length, all)) {
         return false;
       }
+      List<TransitBuffer> parts = new ArrayList<>(reads.size());
       for (DiskRead read : reads) {
-        finish(read, true, all.part(read.place.offset - first.offset, read.place.length));
+        parts.add(all.part(read.place.offset - first.offset, read.place.length));
       }
+      finish(reads, parts);
       return true;
     } finally {
       all.release();
@@ -274,6 +287,26 @@ final class DeviceReadQueue {
       boolean ignored = settle(read, isHad, MemorySegment.ofBuffer(buffer.clear()), true);
     } finally {
       over(read, null);
+    }
+  }
+
+  /**
+   * Ends reads that were made together, and gives their buffers up. All are verified before anybody
+   * is told: a loop that is woken for each record takes the CPU from the reader each time. The
+   * first one, for which a client waits most likely, is told last: then the others are there, too,
+   * and go into the same system call.
+   */
+  private void finish(List<DiskRead> reads, List<TransitBuffer> parts) {
+    boolean[] areRead = new boolean[reads.size()];
+    try {
+      for (int n = 0; n < areRead.length; n++) {
+        areRead[n] = settle(reads.get(n), true, parts.get(n).memory(), false);
+      }
+    } finally {
+      for (int n = areRead.length - 1; n >= 0; n--) {
+        over(reads.get(n), areRead[n] ? parts.get(n) : null);
+        parts.get(n).release();
+      }
     }
   }
 
@@ -305,7 +338,7 @@ final class DeviceReadQueue {
         || belongsInMemory(record)
         || repeated.isRepeated(read.high, read.low, read.place.length, false)) {
       promote(read, record);
-    } else {
+    } else if (!read.isTouched) {
       records.touch(read.high, read.low, read.place);
     }
   }

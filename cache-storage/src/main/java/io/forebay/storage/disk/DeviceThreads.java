@@ -43,6 +43,16 @@ final class DeviceThreads {
         writable.release();
       }
     }
+
+    /**
+     * Has one reader look what is queued, and no writer. A permit that nobody has taken yet will
+     * do: who takes it looks after that.
+     */
+    void ringReader() {
+      if (readable.availablePermits() == 0) {
+        readable.release();
+      }
+    }
   }
 
   void start(ThreadFactory factory) {

@@ -21,6 +21,10 @@ final class DiskRead {
   final DiskLocation place;
   final long queuedMillis;
   private final ConcurrentLinkedQueue<DiskWaiter> waiters = new ConcurrentLinkedQueue<>();
+
+  /** Whether the index had it as requested already. */
+  final boolean isTouched;
+
   private volatile boolean needsMemory;
   private volatile boolean isOver;
 
@@ -32,6 +36,7 @@ final class DiskRead {
     this.birth = value.birth();
     this.objectId = value.objectId();
     this.kind = value.kind();
+    this.isTouched = value.isDiskTouched();
     this.place =
         new DiskLocation()
             .at(

@@ -192,7 +192,7 @@ public final class DiskTier implements AutoCloseable {
       throws IOException {
     DeviceThreads.Wakeup bell = new DeviceThreads.Wakeup();
     usedNumbers.add(number);
-    Device device = new Device(one, file, number, host, devices, opening, bell::ring);
+    Device device = new Device(one, file, number, host, devices, opening, bell);
     threads.put(device, new DeviceThreads(device, bell));
     List<Device> more = new ArrayList<>(devices.all());
     more.add(device);
@@ -257,6 +257,20 @@ public final class DiskTier implements AutoCloseable {
   public boolean read(long high, long low, IndexValue value, DiskWaiter waiter) {
     Device device = devices.byNumber(value.diskDevice());
     return device != null && device.read(high, low, value, waiter);
+  }
+
+  /** The same without waking a reader of its device; see {@link #startReads}. */
+  public boolean queue(long high, long low, IndexValue value, DiskWaiter waiter) {
+    Device device = devices.byNumber(value.diskDevice());
+    return device != null && device.queue(high, low, value, waiter);
+  }
+
+  /** Has a device read what was queued: records that lie one behind the other in one go. */
+  public void startReads(int number) {
+    Device device = devices.byNumber(number);
+    if (device != null) {
+      device.startReads();
+    }
   }
 
   /** Whether the device with a record has time and buffers for what nobody waits for yet. */

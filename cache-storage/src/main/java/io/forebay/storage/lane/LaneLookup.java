@@ -53,6 +53,9 @@ public final class LaneLookup {
   private long wantedHigh;
   private long wantedLow;
 
+  /** The disk that has reads queued of which its readers have not been told; -1: none. */
+  private int queuedOn = -1;
+
   public long nearHits;
   public long indexHits;
   public long misses;
@@ -406,6 +409,25 @@ public final class LaneLookup {
 
   boolean read(DiskWaiter waiter) {
     return core.disk.read(wantedHigh, wantedLow, value, waiter);
+  }
+
+  boolean queue(DiskWaiter waiter) {
+    int disk = value.diskDevice();
+    if (disk != queuedOn) {
+      startReads();
+    }
+    boolean isQueued = core.disk.queue(wantedHigh, wantedLow, value, waiter);
+    if (isQueued) {
+      queuedOn = disk;
+    }
+    return isQueued;
+  }
+
+  void startReads() {
+    if (queuedOn >= 0) {
+      core.disk.startReads(queuedOn);
+      queuedOn = -1;
+    }
   }
 
   @Nullable HeldRecord hold(long objectId, int sliceIndex) {

@@ -200,6 +200,19 @@ public final class StoreLane {
   }
 
   /**
+   * The same for one of several records: the disk reads those that lie one behind the other in one
+   * go, from {@link #startReads} on.
+   */
+  public boolean queueRead(DiskWaiter waiter) {
+    return lookup.queue(waiter);
+  }
+
+  /** Has what was queued read; to be called once the last one is. */
+  public void startReads() {
+    lookup.startReads();
+  }
+
+  /**
    * After {@link Found#ON_DISK}: the record of a slice, or of a head with its body, if page cache
    * has it, without waiting. The caller holds it once; null if it has to be {@link #read}.
    */

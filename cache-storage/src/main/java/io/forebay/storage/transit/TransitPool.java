@@ -8,12 +8,16 @@ import org.jspecify.annotations.Nullable;
  * The transit buffers of one device, bounded in bytes. Any thread, without locks.
  *
  * <p>Buffers are kept by size, and the one that came back last is given out first: its bytes are
- * most likely still in a CPU cache. At the bound a larger one serves as well: to make another one,
- * the kernel would have to clear its pages.
+ * most likely still in a CPU cache. At the bound one of up to four times the size serves as well:
+ * to make another one, the kernel would have to clear its pages. A yet larger one would leave less
+ * of the bound to others than that is worth.
  */
 public final class TransitPool {
   /** Sizes are this, twice it, four times it, and so on. */
   private static final int STEP = 16 << 10;
+
+  /** At the bound, a free buffer of a size so many steps larger serves. */
+  private static final int MAX_STEPS_LARGER = 2;
 
   private final long limitBytes;
   private final ConcurrentLinkedDeque<TransitBuffer>[] free;
@@ -66,7 +70,8 @@ public final class TransitPool {
     TransitBuffer buffer = free[sizeClass].pollLast();
     while (buffer == null) {
       buffer = allocate(STEP << sizeClass);
-      for (int larger = sizeClass + 1; buffer == null && larger < free.length; larger++) {
+      int last = Math.min(sizeClass + MAX_STEPS_LARGER, free.length - 1);
+      for (int larger = sizeClass + 1; buffer == null && larger <= last; larger++) {
         buffer = free[larger].pollLast();
       }
       if (buffer == null && !dropOne()) {

@@ -49,6 +49,17 @@ final class TransitPoolTest {
   }
 
   @Test
+  void aMuchLargerBufferIsFreedForSmallOnes() {
+    TransitPool pool = new TransitPool(64L * STEP, 2 << 20);
+    take(pool, 64 * STEP).release();
+    for (int n = 0; n < 16; n++) {
+      take(pool, 4 * STEP);
+    }
+    assertEquals(64L * STEP, pool.usedBytes());
+    assertEquals(0, pool.exhausted());
+  }
+
+  @Test
   void aLargerBufferServesBeforeOneIsFreedForAnother() {
     TransitPool pool = new TransitPool(2L * STEP, 2 << 20);
     TransitBuffer larger = take(pool, 2 * STEP);
