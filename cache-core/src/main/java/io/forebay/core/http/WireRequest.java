@@ -36,6 +36,7 @@ public final class WireRequest implements RequestView, FieldsView {
   public static final int FIRST_FIELD = 0;
 
   private static final int MAX_FIELDS = 64;
+  private static final int ACCEPT_ENCODING = KnownField.ACCEPT_ENCODING.ordinal();
   private static final int LINE_ENDING = 2;
   private static final byte[] VERSION = ascii(" HTTP/1.1\r\n");
   private static final byte[] GET = ascii("GET /");
@@ -61,6 +62,11 @@ public final class WireRequest implements RequestView, FieldsView {
   private boolean isHead;
   private boolean hasQuery;
   private int knownFields;
+
+  /** Where the first Accept-Encoding stands in the fields; of no meaning without one. */
+  private int acceptEncoding;
+
+  private boolean hasFurtherAcceptEncoding;
   private String authority = "";
 
   public WireRequest(String scheme) {
@@ -83,6 +89,7 @@ public final class WireRequest implements RequestView, FieldsView {
     bytes = head;
     fieldCount = 0;
     knownFields = 0;
+    hasFurtherAcceptEncoding = false;
     int target;
     if (isAt(head, from, to, GET)) {
       isHead = false;
@@ -168,7 +175,7 @@ public final class WireRequest implements RequestView, FieldsView {
           }
         }
         case WireFields.OF_NO_EFFECT -> {}
-        default -> knownFields |= 1 << field;
+        default -> noteKnown(field);
       }
       note(at, colon, valueFrom, valueTo);
       at = lineEnd + LINE_ENDING;
@@ -182,6 +189,18 @@ public final class WireRequest implements RequestView, FieldsView {
     fields[i + 1] = nameTo;
     fields[i + 2] = valueFrom;
     fields[i + 3] = valueTo;
+  }
+
+  /** Before the field itself is noted. */
+  private void noteKnown(int field) {
+    if (field == ACCEPT_ENCODING) {
+      if (has(KnownField.ACCEPT_ENCODING)) {
+        hasFurtherAcceptEncoding = true;
+      } else {
+        acceptEncoding = 4 * fieldCount;
+      }
+    }
+    knownFields |= 1 << field;
   }
 
   private static boolean isBlank(byte c) {
@@ -255,6 +274,18 @@ public final class WireRequest implements RequestView, FieldsView {
       }
     }
     return -1;
+  }
+
+  /** As {@link #nextField} of Accept-Encoding, which was noted when the head was read. */
+  public int nextAcceptEncoding(int after, Latin1Text into) {
+    if (after != FIRST_FIELD) {
+      return hasFurtherAcceptEncoding ? nextField("accept-encoding", after, into) : -1;
+    }
+    if (!has(KnownField.ACCEPT_ENCODING)) {
+      return -1;
+    }
+    into.over(bytes, fields[acceptEncoding + 2], fields[acceptEncoding + 3]);
+    return acceptEncoding + 4;
   }
 
   private int indexOf(String lowerCaseName) {

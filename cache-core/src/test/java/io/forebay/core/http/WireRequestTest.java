@@ -54,6 +54,30 @@ final class WireRequestTest {
     return read(bytes) == bytes.length;
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "Accept-Encoding: br\n",
+        "Accept: a\nAccept-Encoding: br\nDNT: 1\n",
+        "ACCEPT-ENCODING: br\nDNT: 1\naccept-encoding: gzip\nAccept-Encoding:\n",
+      })
+  void linesOfAcceptEncodingAreFoundWithoutASearch(String lines) {
+    for (String before : List.of("", "Accept-Encoding: zstd\nAccept-Encoding: x\n")) {
+      // Nothing is left of the request before.
+      assertTrue(isRead("GET / HTTP/1.1\n" + before + "Host: a\n\n"));
+      assertTrue(isRead("GET / HTTP/1.1\nHost: a\n" + lines + "\n"));
+      List<String> found = new ArrayList<>();
+      Latin1Text value = new Latin1Text();
+      int next = request.nextAcceptEncoding(WireRequest.FIRST_FIELD, value);
+      while (next >= 0) {
+        found.add(value.toString());
+        next = request.nextAcceptEncoding(next, value);
+      }
+      assertEquals(request.all("accept-encoding"), found);
+    }
+  }
+
   @Test
   void readsWhatABrowserSends() {
     assertTrue(isRead(BROWSER));

@@ -69,6 +69,11 @@ final class CopyLookup {
   private int acceptedLength;
   private long knownWeights = CodingWeights.NONE;
 
+  // What the route of the last request in the fast lane compresses.
+  private @Nullable RuntimeConfig lastConfig;
+  private @Nullable Route lastRoute;
+  private CompressionSettings lastSettings = CompressionSettings.OFF;
+
   // What was chosen last in the fast lane, and of what.
   private @Nullable CompressionSettings chosenBy;
   private long chosenOf = CodingWeights.NONE;
@@ -370,7 +375,7 @@ final class CopyLookup {
     if (!request.has(KnownField.ACCEPT_ENCODING) || !lane.hasNearCopies(keys.hi(), keys.lo())) {
       return false;
     }
-    CompressionSettings settings = config.compression(route);
+    CompressionSettings settings = settings(config, route);
     if (!settings.isOn() || offersDictionary(settings, request) || mayForbidTransform(request)) {
       return false;
     }
@@ -408,7 +413,7 @@ final class CopyLookup {
     if (!request.has(KnownField.ACCEPT_ENCODING)) {
       return Found.SOURCE;
     }
-    CompressionSettings settings = config.compression(route);
+    CompressionSettings settings = settings(config, route);
     if (!CopyMaker.mayHaveCopies(settings, meta, found.totalLength())) {
       return Found.SOURCE;
     }
@@ -451,6 +456,16 @@ final class CopyLookup {
     return Found.AGAIN;
   }
 
+  @SuppressWarnings("ReferenceEquality") // of equal ones, the answer would be the same
+  private CompressionSettings settings(RuntimeConfig config, Route route) {
+    if (config != lastConfig || route != lastRoute) {
+      lastSettings = config.compression(route);
+      lastConfig = config;
+      lastRoute = route;
+    }
+    return lastSettings;
+  }
+
   /** Whether a delta may be what the client gets, which an exchange looks for. */
   private boolean offersDictionary(CompressionSettings settings, WireRequest request) {
     return settings.dictionary() != null && request.field("available-dictionary", text);
@@ -479,7 +494,7 @@ final class CopyLookup {
 
   /** Of a field that is what it was last time, what it came to then. */
   private long weights(WireRequest request) {
-    int next = request.nextField("accept-encoding", WireRequest.FIRST_FIELD, text);
+    int next = request.nextAcceptEncoding(WireRequest.FIRST_FIELD, text);
     if (next < 0) {
       return CodingWeights.NONE;
     }
@@ -489,7 +504,7 @@ final class CopyLookup {
       text.copyTo(lastAccepted, 0, 0, Math.min(text.length(), lastAccepted.length));
     }
     long weights = knownWeights;
-    while ((next = request.nextField("accept-encoding", next, text)) >= 0) {
+    while ((next = request.nextAcceptEncoding(next, text)) >= 0) {
       weights = CodingWeights.add(weights, text);
     }
     return weights;
