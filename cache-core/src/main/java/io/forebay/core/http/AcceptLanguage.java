@@ -38,6 +38,9 @@ public final class AcceptLanguage {
 
   /** The normal form of these fields; empty when there is no range in them. */
   public static String of(FieldsView fields) {
+    if (!fields.has("accept-language")) {
+      return "";
+    }
     AcceptLanguage language = read(fields);
     return new String(language.text, 0, language.length, StandardCharsets.US_ASCII);
   }

@@ -2,7 +2,6 @@ package io.forebay.core.http;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -66,9 +65,12 @@ public final class HeaderFields implements FieldsView {
 
   @Override
   public List<String> all(String lowerCaseName) {
-    List<String> values = new ArrayList<>(1);
+    List<String> values = List.of();
     for (int i = 0; i < pairs.length; i += 2) {
       if (pairs[i].equals(lowerCaseName)) {
+        if (values.isEmpty()) {
+          values = new ArrayList<>(1);
+        }
         values.add(pairs[i + 1]);
       }
     }
@@ -120,7 +122,7 @@ public final class HeaderFields implements FieldsView {
     private Builder() {}
 
     public Builder add(CharSequence name, CharSequence value) {
-      pairs.add(name.toString().toLowerCase(Locale.ROOT));
+      pairs.add(FieldName.lowerCase(name));
       pairs.add(value.toString());
       return this;
     }

@@ -7,10 +7,12 @@ public record SyntheticRequest(
     String method, TargetUri target, HeaderFields fields, int knownFields, boolean hasBody)
     implements RequestView {
 
+  private static final KnownField[] KNOWN = KnownField.values();
+
   /** A request without body; the bits of the known fields are taken from the fields. */
   public static SyntheticRequest of(String method, TargetUri target, HeaderFields fields) {
     int known = 0;
-    for (KnownField field : KnownField.values()) {
+    for (KnownField field : KNOWN) {
       if (fields.has(field.fieldName())) {
         known |= field.bit();
       }

@@ -2,6 +2,7 @@ package io.forebay.core.key;
 
 import io.forebay.core.http.AcceptClasses;
 import io.forebay.core.http.AcceptLanguage;
+import io.forebay.core.http.FieldName;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.QueryRequest;
 import io.forebay.core.http.RequestView;
@@ -10,7 +11,6 @@ import io.forebay.core.http.TargetUri;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -25,12 +25,12 @@ public final class CanonicalRequest {
   /** A copy that outlives the request. */
   public static RequestView of(RequestView request, String method, KeyRecipe recipe) {
     TargetUri uri = recipe.url().canonical(TargetUri.of(request));
-    Set<String> replaced = replaced(recipe);
+    Set<String> replaced = recipe.replacedFields();
     HeaderFields.Builder out = HeaderFields.builder();
     request
         .fields()
         .forEach((name, value) -> {
-          String lower = name.toString().toLowerCase(Locale.ROOT);
+          String lower = FieldName.lowerCase(name);
           if (!replaced.contains(lower) && !recipe.fields().drops(lower)) {
             out.add(name, value);
           }
@@ -43,9 +43,8 @@ public final class CanonicalRequest {
     return content == null ? copy : new QueryRequest(copy, content);
   }
 
-  private static Set<String> replaced(KeyRecipe recipe) {
-    UrlRecipe url = recipe.url();
-    FieldRecipe fields = recipe.fields();
+  /** Names of the fields that it writes itself, or leaves out. */
+  static Set<String> replacedFields(UrlRecipe url, FieldRecipe fields) {
     Set<String> replaced = new HashSet<>(fields.ignored());
     replaced.addAll(fields.headers());
     replaced.add("accept-language");
@@ -65,7 +64,7 @@ public final class CanonicalRequest {
     if (!url.hasScheme()) {
       replaced.addAll(List.of("x-forwarded-proto", "forwarded"));
     }
-    return replaced;
+    return Set.copyOf(replaced);
   }
 
   private static void addNamed(HeaderFields.Builder out, RequestView request, FieldRecipe recipe) {

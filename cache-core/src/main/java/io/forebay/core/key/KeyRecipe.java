@@ -1,5 +1,7 @@
 package io.forebay.core.key;
 
+import java.util.Set;
+
 /** How a route derives cache keys from requests. Immutable. */
 public final class KeyRecipe {
 
@@ -26,6 +28,7 @@ public final class KeyRecipe {
   // Worked out once: the common request asks for nothing else.
   private final boolean isUrlWhole;
   private final boolean hasFields;
+  private final Set<String> replacedFields;
 
   public KeyRecipe(UrlRecipe url, FieldRecipe fields) {
     this(url, fields, DEFAULT_VARIANTS, false, false);
@@ -67,6 +70,7 @@ public final class KeyRecipe {
     this.groups = groups;
     this.isUrlWhole = url.isWhole();
     this.hasFields = fields.isInKey();
+    this.replacedFields = CanonicalRequest.replacedFields(url, fields);
   }
 
   /**
@@ -116,5 +120,10 @@ public final class KeyRecipe {
   /** Whether the key has something of the request's header. */
   public boolean hasFields() {
     return hasFields;
+  }
+
+  /** Names of fields that a fill does not copy from the request that caused it. */
+  Set<String> replacedFields() {
+    return replacedFields;
   }
 }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * Parses the cache tags of a response, case-sensitive and limited in number and size. Each field
@@ -28,6 +29,8 @@ public record ResponseTags(List<String> values, List<String> groups, boolean isO
   public static final int MAX_TAGS = 128;
   public static final int MAX_TAG_LENGTH = 256;
 
+  private static final String GROUPS = "cache-groups";
+
   private static final Map<String, Separator> FIELDS =
       Map.of(
           "surrogate-key", Separator.BLANK,
@@ -39,19 +42,37 @@ public record ResponseTags(List<String> values, List<String> groups, boolean isO
           "purge-cache-tags", Separator.EITHER,
           "x-magento-tags", Separator.EITHER);
 
+  /** Names of the fields that carry tags, and of the one with groups. */
+  private static final String[] NAMES =
+      Stream.concat(FIELDS.keySet().stream(), Stream.of(GROUPS)).toArray(String[]::new);
+
+  private static final ResponseTags NONE = new ResponseTags(List.of(), List.of(), false);
+
   /** Tags without groups. */
   public ResponseTags(List<String> values, boolean isOverflow) {
     this(values, List.of(), isOverflow);
   }
 
   public static ResponseTags of(FieldsView response) {
+    if (!hasAny(response)) {
+      return NONE;
+    }
     Set<String> tags = new LinkedHashSet<>();
     boolean isComplete = true;
     for (Map.Entry<String, Separator> field : FIELDS.entrySet()) {
       isComplete &= addAll(tags, response.all(field.getKey()), field.getValue());
     }
-    return new ResponseTags(
-        List.copyOf(tags), CacheGroups.of(response.all("cache-groups")), !isComplete);
+    return new ResponseTags(List.copyOf(tags), CacheGroups.of(response.all(GROUPS)), !isComplete);
+  }
+
+  /** Whether a response has a field with tags or groups. */
+  private static boolean hasAny(FieldsView response) {
+    for (String name : NAMES) {
+      if (response.has(name)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** The lower-case names of the fields that carry tags. */

@@ -39,6 +39,9 @@ public final class Scopes {
   public static final int MAX_SCOPES =
       1 + 1 + 2 + 1 + MAX_PATH_LEVELS + 1 + ResponseTags.MAX_TAGS + CacheGroups.MAX_GROUPS + 1;
 
+  /** Of the URL, here and anywhere, its host in two ways, its whole path, and too many tags. */
+  private static final int FIXED_SCOPES = 6;
+
   private final SipHash128 hash;
   private final KeyBuilder keys;
   private byte[] text = new byte[512];
@@ -60,7 +63,9 @@ public final class Scopes {
     TargetUri uri = recipe.url().canonical(TargetUri.of(request));
     String authority = uri.authority();
     String path = uri.path();
-    long[] scopes = new long[MAX_SCOPES];
+    int directories = directories(path);
+    long[] scopes =
+        new long[FIXED_SCOPES + directories + tags.values().size() + tags.groups().size()];
     int count = 0;
     scopes[count++] = exact(uri, recipe);
     scopes[count++] = hash('h', AuthorityNormalizer.host(authority));
@@ -68,7 +73,7 @@ public final class Scopes {
         hash('H', hasPortOfItsOwn(authority, recipe.url()) ? withPort(uri) : anyPort(authority));
     scopes[count++] = hash('a', anywhere(uri));
     int levels = 0;
-    for (int i = 0; i < path.length() && levels < MAX_PATH_LEVELS; i++) {
+    for (int i = 0; levels < directories; i++) {
       if (path.charAt(i) == '/') {
         scopes[count++] = hash('p', authority + path.substring(0, i + 1));
         levels++;
@@ -244,6 +249,15 @@ public final class Scopes {
     if (!scopes.contains(scope)) {
       scopes.add(scope);
     }
+  }
+
+  /** Directories of a path that have a scope. */
+  private static int directories(String path) {
+    int count = 0;
+    for (int i = 0; i < path.length() && count < MAX_PATH_LEVELS; i++) {
+      count += path.charAt(i) == '/' ? 1 : 0;
+    }
+    return count;
   }
 
   private static String truncated(String directory) {

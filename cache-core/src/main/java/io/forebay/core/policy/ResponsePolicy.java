@@ -354,9 +354,14 @@ public final class ResponsePolicy {
 
   /** The fields of the response that are meant for this cache alone. */
   private static List<String> consumedFields(FreshnessSettings freshness, FieldsView response) {
-    return FreshnessSettings.OWN_FIELDS.stream()
-        .filter(name -> freshness.omits(name) && response.has(name))
-        .toList();
+    List<String> consumed = List.of();
+    for (String name : FreshnessSettings.OWN_FIELDS) {
+      if (freshness.omits(name) && response.has(name)) {
+        consumed = consumed.isEmpty() ? new ArrayList<>() : consumed;
+        consumed.add(name);
+      }
+    }
+    return consumed;
   }
 
   /**

@@ -69,7 +69,9 @@ public final class StoredHeader {
         append(transportSecurity, lowerCase, value);
       }
     });
-    block.insert(0, transportSecurity);
+    if (!transportSecurity.isEmpty()) {
+      block.insert(0, transportSecurity);
+    }
     if (!response.has("date")) {
       append(block, "date", HttpDate.format(responseTimeMillis));
     }
@@ -115,6 +117,41 @@ public final class StoredHeader {
       end++;
     }
     return Math.min(end + 1, length);
+  }
+
+  /** The first value of a field in a stored header; null without one. */
+  public static @Nullable String first(byte[] block, String lowerCaseName) {
+    int start = 0;
+    while (start < block.length) {
+      int end = lineEnd(block, start);
+      if (isNamed(block, start, end, lowerCaseName)) {
+        int from = start + lowerCaseName.length() + 1;
+        return new String(block, from, end - from, StandardCharsets.ISO_8859_1).strip();
+      }
+      start = end + 1;
+    }
+    return null;
+  }
+
+  private static int lineEnd(byte[] block, int start) {
+    int end = start;
+    while (end < block.length && block[end] != '\n') {
+      end++;
+    }
+    return end;
+  }
+
+  private static boolean isNamed(byte[] block, int start, int end, String name) {
+    int length = name.length();
+    if (end - start <= length || block[start + length] != ':') {
+      return false;
+    }
+    for (int i = 0; i < length; i++) {
+      if (block[start + i] != name.charAt(i)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** The fields of a stored header, read where it lies. */

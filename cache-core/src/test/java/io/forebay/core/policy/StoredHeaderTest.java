@@ -44,6 +44,20 @@ final class StoredHeaderTest {
   }
 
   @Test
+  void theFirstValueOfAFieldIsReadWithoutTheOthers() {
+    byte[] block =
+        encode(404, List.of(), "Date", DATE, "A-B", "1", "A", "2", "A", "3", "Empty", "")
+            .getBytes(StandardCharsets.ISO_8859_1);
+    assertEquals(DATE, StoredHeader.first(block, "date"));
+    assertEquals("1", StoredHeader.first(block, "a-b"));
+    assertEquals("2", StoredHeader.first(block, "a"));
+    assertEquals("", StoredHeader.first(block, "empty"));
+    assertNull(StoredHeader.first(block, "b"));
+    assertNull(StoredHeader.first(block, "empty-"));
+    assertNull(StoredHeader.first(new byte[0], "date"));
+  }
+
+  @Test
   void transportSecurityIsSaidFirstAndOnce() {
     String line = "strict-transport-security: max-age=5\r\n";
     String block =

@@ -143,11 +143,12 @@ public record CompressionSettings(
       return false;
     }
     for (String pattern : types) {
+      int fixed = pattern.length() - 1;
       boolean matches =
           pattern.startsWith("*")
-              ? type.endsWith(pattern.substring(1))
+              ? type.regionMatches(type.length() - fixed, pattern, 1, fixed)
               : pattern.endsWith("*")
-                  ? type.startsWith(pattern.substring(0, pattern.length() - 1))
+                  ? type.regionMatches(0, pattern, 0, fixed)
                   : type.equals(pattern);
       if (matches) {
         return true;

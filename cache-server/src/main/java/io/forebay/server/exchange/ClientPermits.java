@@ -54,7 +54,10 @@ final class ClientPermits {
     this.limits = config.config().limits().client();
     this.tunnels = config.config().tunnels().perClient();
     this.address = request.client().address();
-    this.network = ClientNetwork.of(address, request.view().fields(), config.upstream()::trusts);
+    this.network =
+        config.upstream().trusts(request.client())
+            ? ClientNetwork.of(address, request.view().fields(), config.upstream()::trusts)
+            : ClientNetwork.of(request.client().ip());
   }
 
   boolean mayWait() {

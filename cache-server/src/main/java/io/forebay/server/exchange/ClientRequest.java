@@ -42,6 +42,7 @@ final class ClientRequest {
   private @Nullable RequestBounds bounds;
   private long keyHi;
   private long keyLo;
+  private boolean hasBaseKey;
   private Reason reason = Reason.MISS_URI;
 
   /** What was read from a disk for the next lookup; null without a read. */
@@ -253,6 +254,15 @@ final class ClientRequest {
   void key(long hi, long lo) {
     keyHi = hi;
     keyLo = lo;
+  }
+
+  /** Whether the key was found to be that of the URL, not that of a variant. */
+  boolean hasBaseKey() {
+    return hasBaseKey;
+  }
+
+  void hasBaseKey(boolean isNow) {
+    hasBaseKey = isNow;
   }
 
   FillKey key() {

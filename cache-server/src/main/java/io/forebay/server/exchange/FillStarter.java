@@ -55,11 +55,14 @@ public final class FillStarter {
     Route route = request.route();
     HeaderFields own = stale == null ? HeaderFields.EMPTY : stale.conditions();
     List<FillRequest.Other> others =
-        !mayConfirmOthers || asked != null
+        !mayConfirmOthers || asked != null || request.hasBaseKey()
             ? List.of()
             : OtherVariants.of(loop, request.view(), route.keyRecipe(), request.key(), own);
     HeaderFields conditions =
-        Revalidation.conditionalFields(own, others.stream().map(FillRequest.Other::etag).toList());
+        others.isEmpty()
+            ? own
+            : Revalidation.conditionalFields(
+                own, others.stream().map(FillRequest.Other::etag).toList());
     RequestView saved = request.question();
     FillRequest order =
         new FillRequest(

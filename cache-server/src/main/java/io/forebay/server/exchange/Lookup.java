@@ -54,11 +54,13 @@ final class Lookup extends LookupSteps<ClientRequest, RuntimeException> {
   @Override
   public void onBase(ClientRequest exchange, @Nullable NoVarySearch rule) {
     take(exchange);
+    exchange.hasBaseKey(true);
   }
 
   @Override
   public void onVariant(ClientRequest exchange) {
     take(exchange);
+    exchange.hasBaseKey(false);
   }
 
   private void take(ClientRequest exchange) {
@@ -182,6 +184,7 @@ final class Lookup extends LookupSteps<ClientRequest, RuntimeException> {
       }
     }
     request.key(head.variantKey().hi(), head.variantKey().lo());
+    request.hasBaseKey(false);
     return Match.YES;
   }
 
@@ -191,8 +194,9 @@ final class Lookup extends LookupSteps<ClientRequest, RuntimeException> {
    */
   Found findServable(ClientRequest request) {
     FillKey key = request.key();
+    boolean isBase = request.hasBaseKey();
     boolean isServable = false;
-    Found found = find(request);
+    Found found = isBuilt(request) ? findBase(request) : find(request);
     if (found == Found.OBJECT) {
       StoredHead head = loop.lane().head();
       isServable =
@@ -203,10 +207,20 @@ final class Lookup extends LookupSteps<ClientRequest, RuntimeException> {
     }
     if (!isServable) {
       request.key(key.hi(), key.lo());
+      request.hasBaseKey(isBase);
     }
     if (found == Found.BUSY) {
       return Found.BUSY;
     }
     return isServable ? Found.OBJECT : Found.NOTHING;
+  }
+
+  /** Whether the builder still has the text of the request's base key, which is its key. */
+  private boolean isBuilt(ClientRequest request) {
+    KeyBuilder keys = loop.keys();
+    return request.hasBaseKey()
+        && !request.route().keyRecipe().hasSearchRules()
+        && keys.hi() == request.keyHi()
+        && keys.lo() == request.keyLo();
   }
 }

@@ -126,9 +126,11 @@ public abstract class LookupSteps<R, E extends Exception> {
   }
 
   private Found findUnder(R request, @Nullable NoVarySearch rule) throws E {
-    if (!becomeBase(request, rule)) {
-      return Found.KEY_TOO_LONG;
-    }
+    return becomeBase(request, rule) ? findBase(request) : Found.KEY_TOO_LONG;
+  }
+
+  /** As {@link #lookUp}; the request's base key is in the builder, and no rule reduces it. */
+  final Found findBase(R request) throws E {
     Found found = look(request);
     return found == Found.OBJECT && meta(request).isVaryMarker() ? findVariant(request) : found;
   }

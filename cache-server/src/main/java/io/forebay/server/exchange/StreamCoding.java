@@ -4,6 +4,7 @@ import io.forebay.core.http.AcceptEncoding;
 import io.forebay.core.http.FieldSyntax;
 import io.forebay.core.http.FieldsView;
 import io.forebay.core.http.HeaderFields;
+import io.forebay.core.policy.StoredHeader;
 import io.forebay.server.compress.CodedTag;
 import io.forebay.server.compress.CodingWeights;
 import io.forebay.server.compress.CompressionSettings;
@@ -108,7 +109,8 @@ final class StreamCoding {
       int status,
       byte[] block,
       long length) {
-    if (!request.config().compression(request.route()).isOn() || request.isPage()) {
+    CompressionSettings settings = request.config().compression(request.route());
+    if (!settings.isOn() || request.isPage() || !mayChange(settings, block)) {
       return block;
     }
     HeaderFields fields = fields(block);
@@ -124,6 +126,13 @@ final class StreamCoding {
     StringBuilder text = new StringBuilder(1024);
     fields.forEach((name, value) -> text.append(name).append(": ").append(value).append("\r\n"));
     return text.toString().getBytes(StandardCharsets.ISO_8859_1);
+  }
+
+  /** Whether {@link #apply} may do anything about a whole response, from two of its lines. */
+  private static boolean mayChange(CompressionSettings settings, byte[] block) {
+    String type = StoredHeader.first(block, "content-type");
+    return (type != null && settings.coversType(type))
+        || StoredHeader.first(block, "content-encoding") != null;
   }
 
   /** The fields of lines as they are stored. */

@@ -1,6 +1,7 @@
 package io.forebay.server.fairness;
 
 import io.forebay.core.http.FieldsView;
+import io.forebay.server.network.IpAddress;
 import io.netty.util.NetUtil;
 import java.net.Inet6Address;
 import java.net.InetAddress;
@@ -20,12 +21,21 @@ public final class ClientNetwork {
   public static final long NOBODY = -1;
 
   private static final int V6_NETWORK_BYTES = 8;
+  private static final long V4_BITS = 0xffff_ffffL;
 
   /** A peer that sends one of these is a proxy, not the client. */
   private static final List<String> PROXY_FIELDS =
       List.of("x-forwarded-for", "forwarded", "x-real-ip", "via");
 
   private ClientNetwork() {}
+
+  /** Of a peer that is not trusted. */
+  public static long of(IpAddress peer) {
+    if (peer.equals(IpAddress.UNKNOWN)) {
+      return NOBODY;
+    }
+    return peer.isV4() ? peer.lo() & V4_BITS : peer.hi();
+  }
 
   public static long of(InetAddress address) {
     byte[] bytes = address.getAddress();

@@ -80,8 +80,7 @@ public final class Fill {
     this.order = order;
     this.birth = birth;
     this.interim = new InterimResponses(order);
-    this.followers =
-        new Followers(loop, order.followerLimit(), this::onGroupAdvanced, this::onNoFollowers);
+    this.followers = new Followers(loop, order.followerLimit(), this::onGroupAdvanced);
     this.work = new FillTask(loop, order, birth, this, followers, leader);
   }
 
@@ -209,7 +208,10 @@ public final class Fill {
   }
 
   public void leave(Follower follower, FillContext own) {
-    followers.leave(follower, own);
+    boolean wasLast = followers.leave(follower, own);
+    if (wasLast && !isOver(state)) {
+      loop.eventLoop().execute(work::onNoFollowers);
+    }
     // It may have been the follower for which the origin is paused.
     onGroupAdvanced();
   }
@@ -269,10 +271,6 @@ public final class Fill {
 
   private static boolean isOver(State state) {
     return state != State.WAITING && state != State.STREAMING;
-  }
-
-  private void onNoFollowers() {
-    work.onNoFollowers();
   }
 
   // --- published by the owner -------------------------------------------------------------------

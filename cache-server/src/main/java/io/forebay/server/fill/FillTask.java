@@ -413,7 +413,7 @@ final class FillTask implements OriginListener, FillWriter.Owner {
     }
     fill.publish(State.COMPLETE);
     ObjectWriter done = intake.writer();
-    if (done != null) {
+    if (done != null && done.retainsUnread()) {
       // Who has waited for it begins to read first.
       followers.afterAllNotified(done::close);
     }

@@ -1,7 +1,6 @@
 package io.forebay.server.fill;
 
 import io.forebay.server.counters.LimitKey;
-import io.netty.channel.EventLoop;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
@@ -15,10 +14,8 @@ final class Followers {
   /** Count of followers after the fetch was abandoned: none can join any more. */
   private static final int CLOSED = Integer.MIN_VALUE;
 
-  private final EventLoop owner;
   private final int limit;
   private final Runnable onGroupAdvanced;
-  private final Runnable onDeserted;
 
   /** Each loop creates its own group. */
   private final AtomicReferenceArray<@Nullable FollowerGroup> groups;
@@ -30,13 +27,10 @@ final class Followers {
    *
    * @param limit followers at most
    * @param onGroupAdvanced called on a group's loop when its fastest follower has moved on
-   * @param onDeserted called on the owner's loop after the last one has left
    */
-  Followers(FillContext owner, int limit, Runnable onGroupAdvanced, Runnable onDeserted) {
-    this.owner = owner.eventLoop();
+  Followers(FillContext owner, int limit, Runnable onGroupAdvanced) {
     this.limit = limit;
     this.onGroupAdvanced = onGroupAdvanced;
-    this.onDeserted = onDeserted;
     this.groups = new AtomicReferenceArray<>(owner.loops());
   }
 
@@ -68,11 +62,10 @@ final class Followers {
     return true;
   }
 
-  void leave(Follower follower, FillContext own) {
+  /** Leaves; whether that was the last one, which the owner has to be told on its loop. */
+  boolean leave(Follower follower, FillContext own) {
     FollowerGroup group = groups.get(own.index());
-    if (group != null && group.remove(follower) && count.decrementAndGet() == 0) {
-      owner.execute(onDeserted);
-    }
+    return group != null && group.remove(follower) && count.decrementAndGet() == 0;
   }
 
   /** Lets the owner see how far the followers of a loop are; called on that loop. */

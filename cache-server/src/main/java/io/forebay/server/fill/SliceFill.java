@@ -103,7 +103,7 @@ public final class SliceFill implements OriginListener {
     this.endSlice = firstSlice;
     this.birth = birth;
     this.room = new SpaceRetry(loop, this::onSpaceRetry);
-    this.followers = new Followers(loop, followerLimit, () -> {}, this::onNoFollowers);
+    this.followers = new Followers(loop, followerLimit, () -> {});
   }
 
   /**
@@ -187,7 +187,9 @@ public final class SliceFill implements OriginListener {
   }
 
   public void leave(Follower follower, FillContext own) {
-    followers.leave(follower, own);
+    if (followers.leave(follower, own)) {
+      loop.eventLoop().execute(this::onNoFollowers);
+    }
   }
 
   // --- the owner's loop -------------------------------------------------------------------------

@@ -55,6 +55,10 @@ public record IpAddress(long hi, long lo) {
     return bytes;
   }
 
+  public boolean isV4() {
+    return isV4(hi, lo);
+  }
+
   static boolean isV4(long hi, long lo) {
     return hi == 0 && (lo >>> V4_BITS) << V4_BITS == V4_MARK;
   }

@@ -3,6 +3,7 @@ package io.forebay.server.origin;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.UpgradeOffer;
 import io.forebay.server.config.OriginTimeouts;
+import io.forebay.server.loop.DirectWrite;
 import io.forebay.server.origin.call.OriginFailure.Kind;
 import io.forebay.server.origin.call.OriginRequest;
 import io.forebay.server.origin.group.OriginServer;
@@ -10,6 +11,7 @@ import io.forebay.server.text.Printable;
 import io.forebay.server.tunnel.SocketTunnelEnd;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.DecoderException;
@@ -23,6 +25,7 @@ import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.ssl.SslCloseCompletionEvent;
+import io.netty.util.AsciiString;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.time.Duration;
@@ -58,6 +61,8 @@ final class OriginConnection extends ChannelInboundHandlerAdapter
   /** How long a body waits for the origin's 100 (RFC 9110 §10.1.1: not for ever). */
   static final Duration CONTINUE_PATIENCE = Duration.ofSeconds(1);
 
+  private static final AsciiString KEEP_ALIVE = AsciiString.cached("keep-alive");
+
   private enum State {
     OPENING,
     BUSY,
@@ -84,6 +89,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter
   private final PooledOriginClient client;
   private final ResponseDecoder decoder;
   private final Deadline deadline;
+  private final ChannelFutureListener headListener = this::onHeadWritten;
   private @Nullable ChannelHandlerContext context;
 
   private State state = State.OPENING;
@@ -109,6 +115,10 @@ final class OriginConnection extends ChannelInboundHandlerAdapter
   private boolean isAwaitingContinue;
 
   private boolean hasBytes;
+
+  /** A phase of the response has begun for which no deadline is set yet. */
+  private boolean isDeadlineDue;
+
   private boolean hasHead;
   private boolean isKeepAlive;
   private boolean isCloseDelimited;
@@ -194,6 +204,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter
     isRequestSent = false;
     isAwaitingContinue = false;
     hasBytes = false;
+    isDeadlineDue = false;
     hasHead = false;
     isKeepAlive = false;
     isCloseDelimited = false;
@@ -208,12 +219,9 @@ final class OriginConnection extends ChannelInboundHandlerAdapter
       ctx.channel().config().setAutoRead(false);
     }
     ByteBuf head = RequestHeadWriter.encode(ctx.alloc(), request, server.authority(), bodyLength);
-    ctx.writeAndFlush(head)
-        .addListener((ChannelFuture written) -> {
-          if (!written.isSuccess()) {
-            onWriteFailed();
-          }
-        });
+    if (server.isTls() || !DirectWrite.send(ctx.channel(), head)) {
+      ctx.writeAndFlush(head).addListener(headListener);
+    }
     if (bodyLength == 0) {
       onRequestSent();
     } else {
@@ -228,6 +236,12 @@ final class OriginConnection extends ChannelInboundHandlerAdapter
       // A body may answer its first demand at once, with a failure even; the call is not known to
       // its listener yet.
       client.loop().execute(newSender::start);
+    }
+  }
+
+  private void onHeadWritten(ChannelFuture written) {
+    if (!written.isSuccess()) {
+      onWriteFailed();
     }
   }
 
@@ -282,6 +296,15 @@ final class OriginConnection extends ChannelInboundHandlerAdapter
     isInReadBurst = true;
     if (!hasBytes && state == State.BUSY) {
       hasBytes = true;
+      rearmSoon();
+    }
+  }
+
+  /** At the end of a burst of reads: most responses are over by then. */
+  private void rearmSoon() {
+    if (isInReadBurst) {
+      isDeadlineDue = true;
+    } else {
       rearm();
     }
   }
@@ -315,7 +338,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter
     } else {
       PooledCall current = call;
       if (current != null && !current.isSuspended() && queued.isEmpty()) {
-        if (hasHead) {
+        if (hasHead || isDeadlineDue) {
           rearm();
         }
         current.readComplete();
@@ -369,7 +392,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter
       }
       // The next one is waited for anew; while a body is being sent there is no hurry.
       hasBytes = false;
-      rearm();
+      rearmSoon();
       if (status == 100) {
         sendBody();
       }
@@ -385,8 +408,9 @@ final class OriginConnection extends ChannelInboundHandlerAdapter
       }
     }
     HttpHeaders headers = response.headers();
-    List<String> codings = headers.getAll(HttpHeaderNames.TRANSFER_ENCODING);
-    boolean isChunked = !codings.isEmpty();
+    boolean isChunked = headers.contains(HttpHeaderNames.TRANSFER_ENCODING);
+    List<String> codings =
+        isChunked ? headers.getAll(HttpHeaderNames.TRANSFER_ENCODING) : List.of();
     if (isChunked && (codings.size() > 1 || !codings.getFirst().equalsIgnoreCase("chunked"))) {
       fail(
           Kind.INVALID_RESPONSE,
@@ -406,7 +430,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter
     isKeepAlive = HttpUtil.isKeepAlive(response) && !isCloseDelimited;
     noteKeepAliveHint(headers);
     hasHead = true;
-    rearm();
+    rearmSoon();
     if (!isRequestSent && (status >= 300 || isAwaitingContinue)) {
       // The origin has decided without the rest of the body (RFC 9112 §9.5); of a 2xx that comes
       // early it may still be making use.
@@ -746,6 +770,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter
   }
 
   private void rearm() {
+    isDeadlineDue = false;
     PooledCall current = call;
     if (current == null || current.isSuspended()) {
       deadline.clear();
@@ -788,7 +813,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter
 
   /** An origin that says how long it keeps idle connections is left a little before. */
   private void noteKeepAliveHint(HttpHeaders headers) {
-    String hint = headers.get("keep-alive");
+    String hint = headers.get(KEEP_ALIVE);
     if (hint == null) {
       return;
     }

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * One call: what its listener may still receive, its timers, and its state (waiting, connecting, or
  * on a connection). Confined to the event loop.
  */
-final class PooledCall implements OriginCall, LongSupplier {
+final class PooledCall extends TotalTimeouts.Timed implements OriginCall, LongSupplier {
   /**
    * What a failure counts as where latencies are compared: a failing endpoint is not a fast one.
    */
@@ -41,7 +41,9 @@ final class PooledCall implements OriginCall, LongSupplier {
   /** When the present endpoint had its turn. */
   private long turnNanos;
 
-  private @Nullable Deadline total;
+  /** Of a call that stands in for another one, and has what is left of its time. */
+  private @Nullable Deadline rest;
+
   private @Nullable Deadline wait;
 
   /** Counts the call; null for one that is not sent. */
@@ -97,17 +99,27 @@ final class PooledCall implements OriginCall, LongSupplier {
     pool.counters().requests++;
   }
 
-  void startTotalTimer(Duration timeout, String label) {
+  /** It fails if it is not over in that time. */
+  void limitTotal(Duration timeout) {
     if (timeout.isPositive()) {
-      total =
-          new Deadline(
-              client.loop(),
-              () ->
-                  fail(
-                      Kind.TOTAL_TIMEOUT,
-                      label + ": not finished within " + timeout.toMillis() + " ms"));
-      total.in(timeout.toNanos());
+      client.totalTimeouts(timeout).add(this, startNanos);
     }
+  }
+
+  /** The same of what is left of the time of the call that it stands in for. */
+  void limitRest(Duration left) {
+    rest = new Deadline(client.loop(), () -> onTotalTimeout(left));
+    rest.in(left.toNanos());
+  }
+
+  @Override
+  void onTotalTimeout(Duration timeout) {
+    fail(
+        Kind.TOTAL_TIMEOUT,
+        (origin == null ? "" : origin.label())
+            + ": not finished within "
+            + timeout.toMillis()
+            + " ms");
   }
 
   OriginRequest request() {
@@ -508,8 +520,9 @@ final class PooledCall implements OriginCall, LongSupplier {
   }
 
   private void stopTimers() {
-    if (total != null) {
-      total.stop();
+    leaveTimeouts();
+    if (rest != null) {
+      rest.stop();
     }
   }
 

@@ -17,6 +17,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.EventLoop;
 import io.netty.channel.socket.SocketChannel;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -46,6 +47,8 @@ public final class PooledOriginClient implements OriginSender {
 
   /** Changed by the loop, read by reports. */
   private final Map<String, OriginPool> pools = new ConcurrentHashMap<>();
+
+  private final Map<Duration, TotalTimeouts> totalTimeouts = new HashMap<>();
 
   private boolean isSending;
   private boolean isClosed;
@@ -114,8 +117,7 @@ public final class PooledOriginClient implements OriginSender {
         OriginPool pool = pool(origin);
         counters.originFetches++;
         call.countedBy(pool);
-        call.startTotalTimer(
-            request.timeouts().totalOr(origin.config().totalTimeout()), origin.label());
+        call.limitTotal(request.timeouts().totalOr(origin.config().totalTimeout()));
         pool.submit(call);
       }
     } finally {
@@ -150,7 +152,7 @@ public final class PooledOriginClient implements OriginSender {
         return null;
       }
       if (total.isPositive()) {
-        call.startTotalTimer(left, pool.origin().label());
+        call.limitRest(left);
       }
     } finally {
       isSending = false;
@@ -184,6 +186,8 @@ public final class PooledOriginClient implements OriginSender {
   public void reconfigure(Origins newOrigins, ResponseLimits newBounds) {
     origins = newOrigins;
     bounds = newBounds;
+    // Calls that are in them stay there.
+    totalTimeouts.clear();
     Iterator<OriginPool> each = pools.values().iterator();
     while (each.hasNext()) {
       OriginPool pool = each.next();
@@ -258,6 +262,16 @@ public final class PooledOriginClient implements OriginSender {
   /** Of this loop alone. */
   RandomGenerator random() {
     return random;
+  }
+
+  /** The calls that have that total timeout. */
+  TotalTimeouts totalTimeouts(Duration timeout) {
+    TotalTimeouts known = totalTimeouts.get(timeout);
+    if (known == null) {
+      known = new TotalTimeouts(loop, timeout);
+      totalTimeouts.put(timeout, known);
+    }
+    return known;
   }
 
   boolean isClosed() {

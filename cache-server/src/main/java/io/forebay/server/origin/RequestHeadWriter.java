@@ -1,13 +1,13 @@
 package io.forebay.server.origin;
 
+import io.forebay.core.http.FieldSyntax;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.UpgradeOffer;
 import io.forebay.server.origin.call.OriginRequest;
 import io.forebay.server.text.Printable;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.ByteBufUtil;
-import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Set;
 
 /** Writes the head of a request: the caller's fields, and the framing. */
@@ -30,6 +30,10 @@ final class RequestHeadWriter {
   /** Methods whose meaning includes a body, so that its absence is said (RFC 9110 §8.6). */
   private static final Set<String> WITH_BODY = Set.of("POST", "PUT", "PATCH", "QUERY");
 
+  // Gathered here first: a buffer checks its bounds for every piece.
+  private byte[] bytes = new byte[LIKELY_LENGTH];
+  private int length;
+
   private RequestHeadWriter() {}
 
   /** Whether a field belongs to one connection, or is set by who writes the head. */
@@ -49,7 +53,7 @@ final class RequestHeadWriter {
    *     caller, which has validated what clients sent
    */
   static void check(OriginRequest request) {
-    if (!isToken(request.method())) {
+    if (!FieldSyntax.isToken(request.method())) {
       throw new IllegalArgumentException("method " + Printable.line(request.method()));
     }
     String target = request.target();
@@ -63,7 +67,7 @@ final class RequestHeadWriter {
     }
     HeaderFields fields = request.fields();
     for (int i = 0; i < fields.size(); i++) {
-      if (!isToken(fields.name(i)) || !isValue(fields.value(i))) {
+      if (!FieldSyntax.isToken(fields.name(i)) || !isValue(fields.value(i))) {
         throw new IllegalArgumentException("field " + Printable.line(fields.name(i)));
       }
     }
@@ -77,61 +81,65 @@ final class RequestHeadWriter {
    */
   static ByteBuf encode(
       ByteBufAllocator allocator, OriginRequest request, String authority, long bodyLength) {
-    ByteBuf head = allocator.buffer(LIKELY_LENGTH);
-    ascii(head, request.method());
-    head.writeByte(' ');
-    ascii(head, request.target());
-    ascii(head, " HTTP/1.1\r\n");
+    return new RequestHeadWriter().write(request, authority, bodyLength).toBuffer(allocator);
+  }
+
+  private RequestHeadWriter write(OriginRequest request, String authority, long bodyLength) {
+    append(request.method());
+    append(" ");
+    append(request.target());
+    append(" HTTP/1.1\r\n");
     HeaderFields fields = request.fields();
     if (fields.first("host") == null) {
-      line(head, "host", authority);
+      line("host", authority);
     }
     for (int i = 0; i < fields.size(); i++) {
       if (!isOfConnection(fields.name(i))) {
-        line(head, fields.name(i), fields.value(i));
+        line(fields.name(i), fields.value(i));
       }
     }
     UpgradeOffer upgrade = request.hop().upgrade();
     if (upgrade != null) {
-      line(head, "connection", "upgrade");
-      line(head, "upgrade", upgrade.value());
+      line("connection", "upgrade");
+      line("upgrade", upgrade.value());
     } else if (request.hop().acceptsTrailers()) {
-      line(head, "connection", "te");
-      line(head, "te", "trailers");
+      line("connection", "te");
+      line("te", "trailers");
     }
     if (request.hop().expectsContinue()) {
-      line(head, "expect", "100-continue");
+      line("expect", "100-continue");
     }
     if (bodyLength < 0) {
-      line(head, "transfer-encoding", "chunked");
+      line("transfer-encoding", "chunked");
     } else if (bodyLength > 0 || meansBody(request.method())) {
-      line(head, "content-length", Long.toString(bodyLength));
+      line("content-length", Long.toString(bodyLength));
     }
-    ascii(head, "\r\n");
-    return head;
+    append("\r\n");
+    return this;
   }
 
-  private static void line(ByteBuf head, String name, String value) {
-    ascii(head, name);
-    ascii(head, ": ");
-    head.writeCharSequence(value, StandardCharsets.ISO_8859_1);
-    ascii(head, "\r\n");
+  private ByteBuf toBuffer(ByteBufAllocator allocator) {
+    return allocator.buffer(length).writeBytes(bytes, 0, length);
   }
 
-  private static void ascii(ByteBuf head, String text) {
-    ByteBufUtil.writeAscii(head, text);
+  private void line(String name, String value) {
+    append(name);
+    append(": ");
+    append(value);
+    append("\r\n");
   }
 
-  private static boolean isToken(String text) {
-    for (int i = 0; i < text.length(); i++) {
+  /** Latin-1; what is not goes out as a question mark. */
+  private void append(String text) {
+    int count = text.length();
+    if (bytes.length - length < count) {
+      bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, length + count));
+    }
+    for (int i = 0; i < count; i++) {
       char c = text.charAt(i);
-      boolean isAlphanumeric =
-          (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-      if (!isAlphanumeric && "!#$%&'*+-.^_`|~".indexOf(c) < 0) {
-        return false;
-      }
+      bytes[length + i] = c > 0xff ? (byte) '?' : (byte) c;
     }
-    return !text.isEmpty();
+    length += count;
   }
 
   private static boolean isValue(String text) {

@@ -1,6 +1,7 @@
 package io.forebay.server.runtime;
 
 import io.forebay.core.http.AcceptEncoding;
+import io.forebay.core.http.FieldName;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.HopByHop;
 import io.forebay.core.http.MaxForwards;
@@ -17,7 +18,6 @@ import io.forebay.server.digest.DigestPreferences;
 import io.forebay.server.http.ClientInfo;
 import io.forebay.server.http.RequestBody;
 import io.forebay.server.origin.call.OriginRequest;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -193,7 +193,7 @@ public final class UpstreamRequest {
     request
         .fields()
         .forEach((name, value) -> {
-          String lower = name.toString().toLowerCase(Locale.ROOT);
+          String lower = FieldName.lowerCase(name);
           if ((isCounted && lower.equals("max-forwards"))
               || (assembles && lower.equals(SURROGATE_CAPABILITY))) {
             return;

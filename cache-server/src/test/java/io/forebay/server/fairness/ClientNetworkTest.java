@@ -7,9 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.core.http.HeaderFields;
+import io.forebay.server.network.IpAddress;
 import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class ClientNetworkTest {
   private static boolean isProxy(String address) {
@@ -33,6 +36,24 @@ final class ClientNetworkTest {
     assertEquals(
         number("192.0.2.1"),
         ClientNetwork.of("::ffff:192.0.2.1", HeaderFields.EMPTY, address -> false));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "192.0.2.1",
+        "255.255.255.255",
+        "::ffff:192.0.2.1",
+        "2001:db8:1:2::1",
+        "fe80::1%1",
+        "ffff::",
+        "",
+        "unknown"
+      })
+  void anAddressThatIsANumberAlreadyIsTheSameClient(String peer) {
+    assertEquals(
+        ClientNetwork.of(peer, HeaderFields.EMPTY, address -> false),
+        ClientNetwork.of(IpAddress.of(peer)));
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.forebay.server.listen.connection;
 
+import io.forebay.server.loop.DirectWrite;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -13,13 +14,13 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends responses written during a read with one system call, bypassing Netty's outbound buffer;
- * docs/BENCHMARKS.md has the savings. Only while that buffer is empty, only for epoll sockets
- * without TLS, and only up to a limit. Anything larger, and what the socket does not accept, is
- * written through Netty in order.
+ * Sends with one system call what a connection writes before it flushes, bypassing Netty's outbound
+ * buffer; docs/DECISIONS.md has the savings. Only while that buffer is empty, only for epoll
+ * sockets without TLS, and only up to a limit. Anything larger, and what the socket does not
+ * accept, is written through Netty in order.
  *
  * <pre>
- *   read ─► write ─┬─► gathered ──── read complete ──► writev ── all taken
+ *           write ─┬─► gathered ──── flush ──────────► writev ── all taken
  *                  │      └── more comes than fits, ─┐    └── part of it, or an error
  *                  │          or the end             ▼             ▼
  *                  └────────────────────────────► Netty's queue ─► flush
@@ -55,8 +56,7 @@ public final class DirectWrites {
   public boolean add(Channel channel, ByteBuf buffer) {
     int length = buffer.readableBytes();
     if (count == 0) {
-      var queue = channel.unsafe().outboundBuffer();
-      if (queue == null || !queue.isEmpty() || queue.totalPendingWriteBytes() > 0) {
+      if (!DirectWrite.isQueueEmpty(channel)) {
         return false;
       }
     } else if (!channel.equals(owner) || count == MAX_BUFFERS) {

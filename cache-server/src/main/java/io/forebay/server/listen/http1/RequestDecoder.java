@@ -8,6 +8,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.DefaultHttpHeadersFactory;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpDecoderConfig;
+import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpRequestDecoder;
@@ -241,7 +242,7 @@ final class RequestDecoder extends HttpRequestDecoder {
       if (message instanceof HttpRequest request) {
         isInBody = true;
         framingBytes = 0;
-        isChunkedBody = request.headers().contains("transfer-encoding");
+        isChunkedBody = request.headers().contains(HttpHeaderNames.TRANSFER_ENCODING);
       }
       if (message instanceof LastHttpContent) {
         isHeadOver = true;

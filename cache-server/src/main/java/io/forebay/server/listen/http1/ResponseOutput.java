@@ -58,12 +58,9 @@ final class ResponseOutput implements LargeWriteQuota.Holder {
 
   void readComplete(ChannelHandlerContext ctx) {
     isReading = false;
-    if (loop.directWrites.holds(channel)) {
+    if (needsFlush || loop.directWrites.holds(channel)) {
       needsFlush = false;
-      loop.directWrites.send(ctx);
-    } else if (needsFlush) {
-      needsFlush = false;
-      ctx.flush();
+      flush(ctx);
     }
   }
 
@@ -96,7 +93,7 @@ final class ResponseOutput implements LargeWriteQuota.Holder {
       return;
     }
     loop.counters.bytesToClients += buffer.readableBytes();
-    if (writesDirectly && isReading && loop.directWrites.add(channel, buffer)) {
+    if (writesDirectly && loop.directWrites.add(channel, buffer)) {
       return;
     }
     loop.directWrites.spill(ctx);
@@ -107,7 +104,15 @@ final class ResponseOutput implements LargeWriteQuota.Holder {
     if (isReading) {
       needsFlush = true;
     } else if (context != null) {
-      context.flush();
+      flush(context);
+    }
+  }
+
+  private void flush(ChannelHandlerContext ctx) {
+    if (loop.directWrites.holds(channel)) {
+      loop.directWrites.send(ctx);
+    } else {
+      ctx.flush();
     }
   }
 

@@ -80,16 +80,11 @@ public record OriginRequest(
 
   /** The same, and trailers of the response are wanted. */
   public OriginRequest takingTrailers(boolean value) {
-    return new OriginRequest(
-        method,
-        target,
-        fields,
-        body,
-        new Hop(null, false, value),
-        client,
-        priority,
-        mirror,
-        timeouts);
+    Hop wanted = value ? Hop.TRAILERS : Hop.PLAIN;
+    return wanted.equals(hop)
+        ? this
+        : new OriginRequest(
+            method, target, fields, body, wanted, client, priority, mirror, timeouts);
   }
 
   /** The same on behalf of one client. */
@@ -149,5 +144,6 @@ public record OriginRequest(
   public record Hop(
       @Nullable UpgradeOffer upgrade, boolean expectsContinue, boolean acceptsTrailers) {
     public static final Hop PLAIN = new Hop(null, false, false);
+    private static final Hop TRAILERS = new Hop(null, false, true);
   }
 }
