@@ -208,7 +208,7 @@ class PositionTravelTest {
     }
     int first = log.size();
     while (!actors.isEmpty()) {
-      step(null);
+      step();
     }
     assertEquals(first + PURGES, log.size());
     for (Node node : nodes) {
@@ -221,13 +221,13 @@ class PositionTravelTest {
   private void meanwhile(Node busy) {
     if (depth < MAX_DEPTH && busy.isApplying) {
       for (int n = random.nextInt(200); n > 0 && !actors.isEmpty(); n--) {
-        step(busy);
+        step();
       }
     }
   }
 
   /** One step of one actor, which leaves when it has nothing left to do. */
-  private void step(@Nullable Node busy) {
+  private void step() {
     BooleanSupplier actor = actors.get(random.nextInt(actors.size()));
     depth++;
     boolean isGoingOn = actor.getAsBoolean();
