@@ -15,7 +15,7 @@ import org.openjdk.jcstress.infra.results.III_Result;
  * the reader's pin, so a region is never reused under its reader.
  */
 public class PinStress {
-  /** Of {@code Races.Pinning}. */
+  /** Of {@code Races.Pinning} and {@code Races.PinningTwo}. */
   @Outcome(
       id = {"0, 0, 0", "0, 1, 0"},
       expect = Expect.ACCEPTABLE,
@@ -107,6 +107,55 @@ public class PinStress {
   public static class MarkedWithoutFence {
     private static final Supplier<Race> RACES =
         Weakening.races("Pinning", Weakening.MARKED_WITHOUT_FENCE);
+
+    private final Race race = RACES.get();
+
+    @Actor
+    public void first(III_Result result) {
+      result.r1 = race.first();
+    }
+
+    @Actor
+    public void second(III_Result result) {
+      result.r2 = race.second();
+    }
+
+    @Arbiter
+    public void after(III_Result result) {
+      result.r3 = race.after();
+    }
+  }
+
+  @JCStressTest
+  @JCStressMeta(Graded.class)
+  @State
+  public static class RealTwo {
+    private static final Supplier<Race> RACES = Weakening.races("PinningTwo", null);
+
+    private final Race race = RACES.get();
+
+    @Actor
+    public void first(III_Result result) {
+      result.r1 = race.first();
+    }
+
+    @Actor
+    public void second(III_Result result) {
+      result.r2 = race.second();
+    }
+
+    @Arbiter
+    public void after(III_Result result) {
+      result.r3 = race.after();
+    }
+  }
+
+  @JCStressTest
+  @JCStressMeta(Graded.class)
+  @State
+  public static class TwoPinnedWithoutFence {
+    private static final Supplier<Race> RACES =
+        Weakening.races("PinningTwo", Weakening.TWO_PINNED_WITHOUT_FENCE);
 
     private final Race race = RACES.get();
 

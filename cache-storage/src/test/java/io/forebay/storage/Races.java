@@ -31,6 +31,7 @@ final class Races {
   static Supplier<Race> of(String name) {
     return switch (name) {
       case "Pinning" -> Pinning::new;
+      case "PinningTwo" -> PinningTwo::new;
       case "NearSlice" -> NearSlice::new;
       case "NearReplaced" -> NearReplaced::new;
       case "Installing" -> Installing::new;
@@ -145,6 +146,79 @@ final class Races {
         BED.firstLane.unpin(region);
       }
       BED.giveBack(region);
+      return 0;
+    }
+  }
+
+  /**
+   * A reader pins two regions at once while the reclaimer empties one of them: now that which is
+   * named first, now the other. The results are those of {@link Pinning}.
+   */
+  private static final class PinningTwo extends Meeting {
+    private static final int LANE = 0;
+    private static final int AT = 4096;
+
+    private final int emptied;
+    private final int kept;
+    private final int generation;
+    private final int keptGeneration;
+    private boolean isPinned;
+
+    PinningTwo() {
+      emptied = open();
+      kept = open();
+      generation = BED.regions.generation(emptied);
+      keptGeneration = BED.regions.generation(kept);
+    }
+
+    private static int open() {
+      int region = BED.open();
+      BED.memory.set(Layouts.LONG, BED.regions.base(region) + AT, BED.regions.generation(region));
+      BED.regions.state(region, Regions.SEALED);
+      return region;
+    }
+
+    @Override
+    public int first() {
+      boolean isEmptiedFirst = (emptied >> 1 & 1) == 0;
+      meetSecond(emptied & 15);
+      fillStoreBuffer();
+      BED.pins.pin(LANE, isEmptiedFirst ? emptied : kept, isEmptiedFirst ? kept : emptied);
+      isPinned =
+          BED.regions.isReadable(emptied, generation)
+              && BED.regions.isReadable(kept, keptGeneration);
+      if (!isPinned) {
+        unpin();
+        return 0;
+      }
+      return BED.memory.get(Layouts.LONG, BED.regions.base(emptied) + AT) == generation ? 1 : 2;
+    }
+
+    private void unpin() {
+      BED.pins.unpin(LANE, emptied);
+      BED.pins.unpin(LANE, kept);
+    }
+
+    @Override
+    public int second() {
+      meetFirst(0);
+      fillStoreBuffer();
+      Reclaim.region(BED.reclaimer, emptied);
+      if (!BED.pins.isUnpinned(emptied)) {
+        return 0;
+      }
+      BED.regions.renew(emptied);
+      BED.memory.set(Layouts.LONG, BED.regions.base(emptied) + AT, -1);
+      return 1;
+    }
+
+    @Override
+    public int after() {
+      if (isPinned) {
+        unpin();
+      }
+      BED.giveBack(emptied);
+      BED.giveBack(kept);
       return 0;
     }
   }

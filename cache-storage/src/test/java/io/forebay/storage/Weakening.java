@@ -33,6 +33,17 @@ enum Weakening {
           "COUNT.setVolatile(row, PAD + region, row[PAD + region] + 1);",
           "COUNT.setRelease(row, PAD + region, row[PAD + region] + 1);")),
 
+  TWO_PINNED_WITHOUT_FENCE(
+      new Change(
+          "region/RegionPins",
+          """
+          COUNT.setRelease(row, PAD + other, row[PAD + other] + 1);
+              VarHandle.fullFence();
+          """,
+          """
+          COUNT.setRelease(row, PAD + other, row[PAD + other] + 1);
+          """)),
+
   VALIDATED_BEFORE_PINNED(
       new Change(
           "lane/LaneLookup",

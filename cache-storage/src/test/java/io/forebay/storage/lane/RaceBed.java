@@ -65,7 +65,7 @@ public final class RaceBed {
 
   private static final int REGION_BYTES = 64 << 10;
   private static final int SHARED_REGIONS = 256;
-  private static final int OWN_REGIONS = 1024;
+  private static final int OWN_REGIONS = 2048;
   private static final int SPARES = 16;
 
   public final MemorySegment memory;
