@@ -30,9 +30,10 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Live channels of ffmpeg in hls.js and dash.js, first without the edge, then through it. Without
- * it Caddy takes its place, which stores nothing. Players that are not content there say nothing
- * about the edge: such a run is void.
+ * Live channels of ffmpeg in hls.js and dash.js, first without the edge, then through it, on routes
+ * with {@code media: live}: origins say nothing of lifetimes, so that the preset decides. Without
+ * the edge Caddy takes its place, which stores nothing. Players that are not content there say
+ * nothing about the edge: such a run is void.
  *
  * <pre>
  *   ffmpeg ─► files ─► nginx, nginx ─┬─► edge, or Caddy ─h2, h3─► Chromium: hls.js, dash.js
@@ -101,7 +102,7 @@ final class LivePlayersIT {
   /**
    * What came of it.
    *
-   * @param fetches how often origins sent each segment and part, by path
+   * @param fetches how often origins sent each segment, part and answer to a blocking reload
    */
   private record Outcome(String name, PlayerPage.Report report, Map<String, Integer> fetches) {
     double latency(Kind kind) {
@@ -145,7 +146,7 @@ final class LivePlayersIT {
       for (Kind kind : play.kinds()) {
         System.out.printf(
             "LivePlayersIT: %s: %s: %d players, %d s, latency %.2f s, %d stalls, %d errors; %d"
-                + " segments or parts, fetched %d times%n",
+                + " segments, parts or blocking reloads, fetched %d times%n",
             name,
             kind,
             play.players(),
@@ -179,10 +180,8 @@ final class LivePlayersIT {
                 video/mp2t ts; video/mp4 mp4 m4s; }
               add_header Access-Control-Allow-Origin *;
               add_header Timing-Allow-Origin *;
-              location ~ [.](m3u8|mpd)$ { root %1$s; expires 1s; }
-              location / { root %1$s; expires 1h; try_files $uri @growing; }
-              location @growing { proxy_pass %2$s; proxy_http_version 1.1; proxy_buffering off;
-                expires 1h; }
+              location / { root %1$s; try_files $uri @growing; }
+              location @growing { proxy_pass %2$s; proxy_http_version 1.1; proxy_buffering off; }
               """
                   .formatted(live, growing.url())));
     }
@@ -365,8 +364,10 @@ final class LivePlayersIT {
                         cache: false
                       - match: {path: %s}
                         origin: parts
+                        media: live
                         key: {host: %s}
                       - origin: files
+                        media: live
                         key: {host: %s}
                     """
                         .formatted(
@@ -411,6 +412,13 @@ final class LivePlayersIT {
     }
   }
 
+  /** Why the browser got no response; players know only that they got none. */
+  private static void printFailures(Path netLog) throws IOException {
+    for (String failure : NetLog.failures(netLog)) {
+      System.out.println("LivePlayersIT: browser: " + failure);
+    }
+  }
+
   private PathOrigin partOrigin() throws Exception {
     PathOrigin origin = PathOrigin.start();
     origin.otherwise(lowLatencyHls::serve);
@@ -431,6 +439,7 @@ final class LivePlayersIT {
       before.add(server.requests().size());
     }
     Path profile = Files.createTempDirectory(directory, "page");
+    Path netLog = profile.resolve("net-log.json");
     PlayerPage.Report report;
     try {
       report =
@@ -439,6 +448,7 @@ final class LivePlayersIT {
               port,
               protocol,
               certificate,
+              netLog,
               () -> {
                 if (isKilled) {
                   kill(files.getFirst(), parts.getFirst());
@@ -448,6 +458,7 @@ final class LivePlayersIT {
       if (isKilled) {
         files.getFirst().restart();
       }
+      printFailures(netLog);
     }
     channels.assertRunning();
     Map<String, Integer> fetches = new TreeMap<>();
@@ -465,9 +476,9 @@ final class LivePlayersIT {
     }
     for (PathOrigin origin : parts) {
       origin.requests().stream()
-          .map(PathOrigin.Request::path)
-          .filter(LiveChannels::isSegment)
-          .forEach(path -> fetches.merge(path, 1, Integer::sum));
+          .filter(request ->
+              LiveChannels.isSegment(request.path()) || LowLatencyHls.isBlocking(request.target()))
+          .forEach(request -> fetches.merge(request.target(), 1, Integer::sum));
     }
     return new Outcome(name, report, fetches).print(play);
   }

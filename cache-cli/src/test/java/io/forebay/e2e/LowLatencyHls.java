@@ -28,7 +28,7 @@ import java.util.regex.Pattern;
  * </pre>
  *
  * It holds blocking reloads until their part is there, and a request for the part that the playlist
- * hints at; playlists are delta updates where a request asks for one.
+ * hints at; playlists are delta updates where a request asks for one. It says nothing of lifetimes.
  */
 final class LowLatencyHls {
   static final Duration PART = Duration.ofMillis(500);
@@ -48,8 +48,7 @@ final class LowLatencyHls {
   private static final int SEGMENTS_WITH_PARTS = 3;
 
   private static final String FIELDS =
-      "Access-Control-Allow-Origin: *\r\nTiming-Allow-Origin: *\r\nCache-Control: max-age=%d\r\n"
-          + "Content-Type: %s\r\n";
+      "Access-Control-Allow-Origin: *\r\nTiming-Allow-Origin: *\r\nContent-Type: %s\r\n";
   private static final String PLAYLIST_TYPE = "application/vnd.apple.mpegurl";
   private static final Pattern MEDIA = Pattern.compile(ROOT + "([0-9]+)(?:\\.([0-3]))?\\.m4s");
   private static final Pattern SEQUENCE = Pattern.compile("[?&]_HLS_msn=([0-9]+)");
@@ -158,7 +157,7 @@ final class LowLatencyHls {
     if (path.equals(PLAYLIST)) {
       servePlaylist(exchange);
     } else if (path.equals(ROOT + "init.mp4")) {
-      exchange.respond(200, FIELDS.formatted(3600, "video/mp4"), init);
+      exchange.respond(200, FIELDS.formatted("video/mp4"), init);
     } else if (media.matches()) {
       long first = Long.parseLong(media.group(1)) * PARTS_PER_SEGMENT;
       if (media.group(2) == null) {
@@ -173,7 +172,7 @@ final class LowLatencyHls {
   }
 
   private static void missing(PathOrigin.Exchange exchange) throws IOException {
-    exchange.respond(404, FIELDS.formatted(1, "text/plain"), "not there\n");
+    exchange.respond(404, FIELDS.formatted("text/plain"), "not there\n");
   }
 
   private void serveParts(PathOrigin.Exchange exchange, long first, int number, long limit)
@@ -190,7 +189,7 @@ final class LowLatencyHls {
       view.putLong(decodeTimeAt(view), part * partTicks);
       body.writeBytes(bytes);
     }
-    exchange.respond(200, FIELDS.formatted(3600, "video/mp4"), body.toByteArray());
+    exchange.respond(200, FIELDS.formatted("video/mp4"), body.toByteArray());
   }
 
   private void servePlaylist(PathOrigin.Exchange exchange) throws IOException {
@@ -198,16 +197,17 @@ final class LowLatencyHls {
     long needed = needed(target);
     long count = count();
     if (needed > count + 3L * PARTS_PER_SEGMENT) {
-      exchange.respond(400, FIELDS.formatted(0, "text/plain"), "too far ahead\n");
+      exchange.respond(400, FIELDS.formatted("text/plain"), "too far ahead\n");
       return;
     }
     awaitCount(needed);
-    // The answer to a blocking reload stays true: a later part has another URL.
-    int lifetime = needed > 0 ? 12 : 1;
     exchange.respond(
-        200,
-        FIELDS.formatted(lifetime, PLAYLIST_TYPE),
-        playlist(count(), target.contains("_HLS_skip=YES")));
+        200, FIELDS.formatted(PLAYLIST_TYPE), playlist(count(), target.contains("_HLS_skip=YES")));
+  }
+
+  /** Whether a request waits for a part to come; its answer is the same for all who ask. */
+  static boolean isBlocking(String target) {
+    return SEQUENCE.matcher(target).find();
   }
 
   /** How many parts there have to be before the request is answered. */

@@ -86,10 +86,16 @@ final class PlayerPage implements AutoCloseable {
    *
    * @param port of what serves the page and the channels over TLS
    * @param protocol {@code h2} or {@code h3}
+   * @param netLog file that the browser writes, for {@link NetLog}
    * @param inTheMiddle what is done when half of the time is over
    */
   Report play(
-      Path directory, int port, String protocol, X509Certificate trusted, Runnable inTheMiddle)
+      Path directory,
+      int port,
+      String protocol,
+      X509Certificate trusted,
+      Path netLog,
+      Runnable inTheMiddle)
       throws Exception {
     String hosts =
         IntStream.range(0, players)
@@ -108,7 +114,8 @@ final class PlayerPage implements AutoCloseable {
             "--mute-audio",
             "--disable-background-timer-throttling",
             "--disable-renderer-backgrounding",
-            "--disable-backgrounding-occluded-windows");
+            "--disable-backgrounding-occluded-windows",
+            "--log-net-log=" + netLog);
     try (Chromium browser = Chromium.open(directory, url, "*." + DOMAIN, trusted, options)) {
       await(browser, "first half");
       await(browser, "second half");
