@@ -51,6 +51,7 @@ class ArchitectureTest {
           List.of("explain"),
           List.of("exchange"),
           List.of("listen.http1", "listen.http2", "listen.http3", "listen.connection"),
+          List.of("cluster", "cluster.etcd", "cluster.member", "cluster.peer", "cluster.purge"),
           List.of("compress.copy", "compress.dictionary", "esi"),
           List.of("fill", "fill.history", "deliver", "response", "purge"),
           List.of("origin.hedge", "origin.mirror", "origin.resume"),

@@ -1,6 +1,7 @@
 package io.forebay.cli;
 
 import io.forebay.cli.aot.AotCommand;
+import io.forebay.cli.cluster.ClusterCommand;
 import io.forebay.cli.config.ConfigCommand;
 import io.forebay.cli.console.CommandException;
 import io.forebay.cli.console.CommonOptions;
@@ -74,6 +75,7 @@ public final class Forebay implements Callable<Integer> {
             new DebugTokenCommand(),
             new OriginsCommand(),
             new StoreCommand(),
+            new ClusterCommand(),
             new ConfigCommand(),
             new DoctorCommand(),
             new ImportCommand(),

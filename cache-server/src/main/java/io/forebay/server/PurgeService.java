@@ -1,6 +1,8 @@
 package io.forebay.server;
 
 import io.forebay.core.key.Scopes;
+import io.forebay.server.cluster.Cluster;
+import io.forebay.server.cluster.purge.Receipt;
 import io.forebay.server.node.PurgeControl;
 import io.forebay.server.purge.KnownRecipes;
 import io.forebay.server.purge.PurgeDone;
@@ -21,6 +23,7 @@ import io.forebay.storage.purge.PurgeStatus;
 import java.nio.file.Path;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -37,11 +40,19 @@ final class PurgeService implements PurgeControl {
   /** For messages; the store writes it. */
   private final Path journalFile;
 
+  /** Null where the node is alone. */
+  private @Nullable Cluster cluster;
+
   PurgeService(ObjectStore store, ActiveConfig activeConfig, KnownRecipes recipes, Path data) {
     this.store = store;
     this.activeConfig = activeConfig;
     this.recipes = recipes;
     this.journalFile = data.resolve("purge.journal");
+  }
+
+  /** From now on, before the first order, purges go to all nodes of a cluster. */
+  void join(Cluster joined) {
+    cluster = joined;
   }
 
   /** Why the last purge could not be made durable; null when it was. */
@@ -59,7 +70,12 @@ final class PurgeService implements PurgeControl {
     }
   }
 
-  private Purge purgeOf(PurgeOrder order) {
+  /**
+   * The scopes of an order by the routes in force.
+   *
+   * @throws IllegalArgumentException when it cannot be carried out
+   */
+  Purge purgeOf(PurgeOrder order) {
     // Scopes are confined to a thread: purges come from many.
     PurgeScopes scopes =
         new PurgeScopes(activeConfig.config().routes(), recipes, new Scopes(store.secret()));
@@ -88,7 +104,24 @@ final class PurgeService implements PurgeControl {
 
   @Override
   public PurgeDone purge(PurgeOrder order) throws PurgeRefusedException {
-    return purge(understood(order));
+    Purge own = understood(order);
+    return cluster == null ? purge(own) : purge(cluster, List.of(order));
+  }
+
+  /** In a cluster: done once all nodes that the configuration names have it in force. */
+  private static PurgeDone purge(Cluster cluster, List<PurgeOrder> orders)
+      throws PurgeRefusedException {
+    Receipt receipt = cluster.purge(orders, null, null);
+    if (!receipt.isAcknowledged()) {
+      throw new PurgeRefusedException(
+          "the purge c-"
+              + receipt.revision()
+              + " is in the log, and not confirmed yet by "
+              + String.join(", ", receipt.pending().keySet()),
+          Refusal.FOR_NOW);
+    }
+    return new PurgeDone(
+        receipt.revision(), receipt.revision(), OptionalLong.empty(), receipt.tookNanos());
   }
 
   /**
@@ -103,6 +136,9 @@ final class PurgeService implements PurgeControl {
       for (long scope : understood(order).scopes()) {
         scopes.add(scope);
       }
+    }
+    if (cluster != null) {
+      return purge(cluster, orders);
     }
     PurgeOrder all = PurgeQueue.summary(orders);
     return purge(

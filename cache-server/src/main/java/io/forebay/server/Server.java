@@ -6,10 +6,13 @@ import io.forebay.core.key.Scopes;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.accesslog.AccessLog;
 import io.forebay.server.admin.AdminServer;
+import io.forebay.server.cluster.Cluster;
+import io.forebay.server.cluster.ClusterFigures;
 import io.forebay.server.compress.Compressors;
 import io.forebay.server.compress.copy.CopyMaker;
 import io.forebay.server.compress.copy.CopyRegistry;
 import io.forebay.server.compress.dictionary.Dictionaries;
+import io.forebay.server.config.ClusterConfig;
 import io.forebay.server.config.ConfigOutcome;
 import io.forebay.server.config.ConfigProblem;
 import io.forebay.server.config.ConfigSource;
@@ -107,11 +110,13 @@ import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -183,6 +188,7 @@ public final class Server implements NodeControl, AutoCloseable {
   private final OriginProbes probes;
   private final ActiveConfig activeConfig;
   private final PurgeService purges;
+  private final @Nullable Cluster cluster;
   private final PurgeQueue purgeQueue;
   private final QueryService queries;
   private final ConfigHistory configHistory;
@@ -361,6 +367,22 @@ public final class Server implements NodeControl, AutoCloseable {
               : opened(new DriveMonitor(smartctl, Path.of("/sys"), store::diskDirectories).start());
       KnownRecipes recipes = KnownRecipes.open(config.store().data(), store, compiled.routes());
       purges = new PurgeService(store, activeConfig, recipes, config.store().data());
+      ClusterConfig clustered = config.cluster();
+      cluster =
+          clustered == null
+              ? null
+              : opened(
+                  Cluster.start(
+                      clustered,
+                      config.forwarding().nodeId(),
+                      HexFormat.of().formatHex(store.identity()),
+                      version,
+                      new ClusterLogPurges(
+                          store.replicatedPurges(), purges::purgeOf, clustered.purge().gap()),
+                      Clock.systemUTC()));
+      if (cluster != null) {
+        purges.join(cluster);
+      }
       purgeQueue = opened(new PurgeQueue(purges::purgeTogether));
       transport = opened(Transport.open(config.threads(), loopCount, cpuPlan));
       if (cpus.nodes().nodes().size() > 1) {
@@ -595,7 +617,8 @@ public final class Server implements NodeControl, AutoCloseable {
         challenges,
         compressors,
         new Dictionaries(filling, loop.eventLoop(), compressors, codedCopies),
-        prefetches);
+        prefetches,
+        cluster == null ? null : cluster.fence());
   }
 
   /** Where this node listens with any protocol, the admin API's included. */
@@ -693,6 +716,11 @@ public final class Server implements NodeControl, AutoCloseable {
     if (purgeFailure != null) {
       reasons.add(new NotReady("purge", "the last purge failed; repeat it: " + purgeFailure));
     }
+    @Nullable Cluster joined = cluster;
+    Cluster.Problem cutOff = joined == null ? null : joined.problem();
+    if (cutOff != null) {
+      reasons.add(new NotReady(cutOff.code(), cutOff.detail()));
+    }
     if (store.isMemoryLost()) {
       reasons.add(
           new NotReady(
@@ -704,6 +732,28 @@ public final class Server implements NodeControl, AutoCloseable {
       reasons.add(new NotReady("origin", problem.detail()));
     }
     return reasons;
+  }
+
+  @Override
+  public List<NotReady> warnings() {
+    List<NotReady> warnings = new ArrayList<>(NodeControl.super.warnings());
+    @Nullable Cluster joined = cluster;
+    Cluster.Problem cutOff = joined == null ? null : joined.warning();
+    if (cutOff != null) {
+      warnings.add(new NotReady(cutOff.code(), cutOff.detail()));
+    }
+    return warnings;
+  }
+
+  @Override
+  public @Nullable ClusterFigures clusterFigures() {
+    @Nullable Cluster joined = cluster;
+    return joined == null ? null : joined.figures();
+  }
+
+  @Override
+  public @Nullable Cluster cluster() {
+    return cluster;
   }
 
   @Override

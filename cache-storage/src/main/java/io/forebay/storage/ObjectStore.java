@@ -432,6 +432,11 @@ public final class ObjectStore implements AutoCloseable {
     return core.purges.secret();
   }
 
+  /** Sixteen bytes that tell stores apart, and are no secret. */
+  public byte[] identity() {
+    return core.purges.identity();
+  }
+
   /** The next number of the sequence; any thread, never blocks; -1 if none is reserved. */
   public long nextBirth() {
     return core.purges.next();

@@ -5,6 +5,7 @@ import io.netty.pkitesting.X509Bundle;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -210,6 +211,13 @@ public final class Certificates {
             .buildIssuedBy(authority);
     write(file, bundle);
     return bundle;
+  }
+
+  /** A certificate for both sides of TLS whose alternative name is a URI. */
+  public X509Bundle forUri(String file, String uri) throws Exception {
+    return issue(
+        file,
+        builder -> builder.ecp256().addExtendedKeyUsageClientAuth().addSanUriName(URI.create(uri)));
   }
 
   /** The chain with its root, so that nothing of it is missing, and the key. */

@@ -202,7 +202,8 @@ final class EmbeddedEdge implements AutoCloseable {
             new ChallengeTokens(),
             compressors,
             new Dictionaries(filling, codingAnswers, compressors, copies),
-            new PrefetchBudget());
+            new PrefetchBudget(),
+            null);
     listener =
         new EmbeddedListener(
             eventLoop,

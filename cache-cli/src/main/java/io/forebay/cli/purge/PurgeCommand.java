@@ -1,5 +1,6 @@
 package io.forebay.cli.purge;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import io.forebay.cli.console.AdminClient;
 import io.forebay.cli.console.AdminOptions;
 import io.forebay.cli.console.ByteSizes;
@@ -108,6 +109,19 @@ public final class PurgeCommand implements Callable<Integer> {
   private boolean isSoft;
 
   @Option(
+      names = "--wait",
+      paramLabel = "NODES",
+      description =
+          "In a cluster, the nodes to wait for: self, group or all. As configured by default.")
+  private @Nullable String wait;
+
+  @Option(
+      names = "--wait-most",
+      paramLabel = "SECONDS",
+      description = "For how long to wait for them. As configured by default.")
+  private @Nullable Integer waitMost;
+
+  @Option(
       names = "--dry-run",
       description = "Purge nothing; count the objects that would be purged.")
   private boolean isDryRun;
@@ -116,7 +130,7 @@ public final class PurgeCommand implements Callable<Integer> {
       names = "--status",
       paramLabel = "ID",
       description = "Purge nothing; show the state of an earlier purge.")
-  private @Nullable Long status;
+  private @Nullable String status;
 
   @Option(names = "--latest", description = "Purge nothing; list the latest purges.")
   private boolean isLatest;
@@ -142,7 +156,9 @@ public final class PurgeCommand implements Callable<Integer> {
       boolean soft,
       boolean anyPort,
       boolean anyScheme,
-      boolean dryRun) {
+      boolean dryRun,
+      @JsonProperty("wait") @Nullable String nodes,
+      @Nullable Integer waitMillis) {
 
     int count() {
       return urls.size()
@@ -154,7 +170,14 @@ public final class PurgeCommand implements Callable<Integer> {
     }
   }
 
-  private record Result(List<JsonNode> purges, int ordered, double tookMillis) {}
+  private record Result(
+      List<JsonNode> purges, int ordered, double tookMillis, List<JsonNode> cluster) {
+
+    /** Whether all nodes of a cluster that were waited for have confirmed. */
+    boolean isAcknowledged() {
+      return cluster.stream().allMatch(one -> one.path("acknowledged").asBoolean(false));
+    }
+  }
 
   @Override
   public Integer call() {
@@ -178,34 +201,50 @@ public final class PurgeCommand implements Callable<Integer> {
       throw new CommandException(ExitCode.FAILURE, "nothing purged");
     }
     List<JsonNode> done = new ArrayList<>();
+    List<JsonNode> receipts = new ArrayList<>();
     double tookMillis = 0;
     try (AdminClient client = admin.client()) {
       for (Orders orders : requests) {
         JsonNode answer = client.post("/v1/purge", orders);
         answer.path("purges").forEach(done::add);
+        if (answer.path("cluster").isObject()) {
+          receipts.add(answer.path("cluster"));
+        }
         tookMillis += answer.path("tookMillis").asDouble(0);
       }
     } catch (CommandException refused) {
       if (done.isEmpty()) {
         throw refused;
       }
-      report(output, new Result(done, ordered, tookMillis));
+      report(output, new Result(done, ordered, tookMillis, receipts));
       throw new CommandException(
           ExitCode.PARTIAL,
           "purged " + done.size() + " of " + ordered + ", then: " + refused.getMessage(),
           refused);
     }
-    report(output, new Result(done, ordered, tookMillis));
-    return ExitCode.OK;
+    Result result = new Result(done, ordered, tookMillis, receipts);
+    report(output, result);
+    return result.isAcknowledged() ? ExitCode.OK : ExitCode.PARTIAL;
   }
 
   /** What became of one purge, or of the latest. */
   private int look(Output output) {
+    if (status != null && !status.matches("(c-)?[0-9]{1,18}")) {
+      throw new ParameterException(
+          common.spec.commandLine(), "--status takes the id of a purge, such as 4711 or c-81217");
+    }
     JsonNode answer;
     try (AdminClient client = admin.client()) {
       answer = client.get(status == null ? "/v1/purges" : "/v1/purges/" + status);
     }
     output.json(answer);
+    if (answer.path("cluster").isObject()) {
+      output.line(answer.path("id").asString("?"));
+      receipt(output, answer.path("cluster"));
+      return answer.path("cluster").path("acknowledged").asBoolean(false)
+          ? ExitCode.OK
+          : ExitCode.PARTIAL;
+    }
     if (status != null) {
       line(output, answer);
     } else {
@@ -277,7 +316,9 @@ public final class PurgeCommand implements Callable<Integer> {
         isSoft,
         isAnyPort && isOfUrls,
         isAnyScheme && isOfUrls,
-        isDryRun);
+        isDryRun,
+        wait,
+        waitMost == null ? null : Math.multiplyExact(waitMost, 1000));
   }
 
   private <T> List<List<T>> batches(List<T> all) {
@@ -328,9 +369,41 @@ public final class PurgeCommand implements Callable<Integer> {
         output.line("  purge these, or all with --any-port --any-scheme");
       }
     }
+    String purges = result.purges().size() == 1 ? "purge" : "purges";
+    if (result.cluster().isEmpty()) {
+      output.line("%d %s on disk and in force".formatted(result.purges().size(), purges));
+      return;
+    }
+    for (JsonNode receipt : result.cluster()) {
+      receipt(output, receipt);
+    }
     output.line(
-        "%d %s on disk and in force"
-            .formatted(result.purges().size(), result.purges().size() == 1 ? "purge" : "purges"));
+        "%d %s in the log, %s"
+            .formatted(
+                result.purges().size(),
+                purges,
+                result.isAcknowledged() ? "in force on all nodes" : "not confirmed by all nodes"));
+  }
+
+  /** On which nodes purges are true. */
+  private static void receipt(Output output, JsonNode receipt) {
+    names(output, "confirmed", receipt.path("confirmed"));
+    names(output, "fenced", receipt.path("fenced"));
+    for (JsonNode pending : receipt.path("pending")) {
+      output.line(
+          output.bad(
+              "  pending: %s, %s"
+                  .formatted(
+                      pending.path("node").asString("?"), pending.path("why").asString(""))));
+    }
+  }
+
+  private static void names(Output output, String what, JsonNode names) {
+    List<String> all = new ArrayList<>();
+    names.forEach(name -> all.add(name.asString("?")));
+    if (!all.isEmpty()) {
+      output.line("  " + what + ": " + String.join(", ", all));
+    }
   }
 
   private static void counted(Output output, JsonNode purge) {

@@ -88,6 +88,22 @@ public final class Decider {
   }
 
   /**
+   * Decides a request for which the stored response must not be used as it is, whatever its age:
+   * the node may not know all purges.
+   */
+  public static Decision decideFenced(
+      RequestView request, Route route, StoredMeta stored, long nowMillis) {
+    Decision decision = decide(request, route, stored, false, nowMillis);
+    if (!(decision instanceof Decision.Serve)) {
+      return decision;
+    }
+    return route.settings().clientDirectives() == ClientDirectives.HONOUR
+            && CacheControl.of(request.fields()).onlyIfCached()
+        ? NOT_CACHED
+        : renew(request, route.settings(), stored, Reason.STALE_FENCED, nowMillis);
+  }
+
+  /**
    * Whether a stale response may be served because the origin could not be reached or its answer is
    * a {@link io.forebay.core.http.StatusCode#isOriginFailure failure} (RFC 5861 §4).
    */

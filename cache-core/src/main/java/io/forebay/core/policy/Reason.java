@@ -52,6 +52,11 @@ public enum Reason {
   STALE_NO_CACHE(
       "stale", "no-cache", "The response says no-cache: it is revalidated before each use."),
   STALE_SOFT_PURGED("stale", "soft-purged", "The stored response was made stale by a soft purge."),
+  STALE_FENCED(
+      "stale",
+      "fenced",
+      "The node could not prove that it knows all purges of its cluster, so the stored response was"
+          + " validated before use."),
   STALE_CLOCK(
       "stale",
       "clock",
@@ -158,6 +163,8 @@ public enum Reason {
       "blocking-reload",
       "The playlist has not reached the requested segment within three target durations, or the"
           + " origin refused the blocking reload."),
+  REFUSED_CUT_OFF(
+      null, "cut-off", "The node could not prove that it knows all purges of its cluster."),
   REFUSED_DRAINING(null, "draining", "The server is shutting down."),
   REFUSED_ONLY_IF_CACHED(
       null,

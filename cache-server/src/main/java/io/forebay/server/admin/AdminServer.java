@@ -46,6 +46,7 @@ public final class AdminServer implements AutoCloseable {
   private final NodeMetrics metrics;
   private final StatsReport stats;
   private final PurgeEndpoint purge;
+  private final ClusterEndpoint cluster;
   private final DisksEndpoint stores;
   private final StoreEndpoint store;
   private final OriginsEndpoint origins;
@@ -66,6 +67,7 @@ public final class AdminServer implements AutoCloseable {
     address = node.config().admin().address();
     stats = new StatsReport(node, accessLog, version, System.nanoTime());
     purge = new PurgeEndpoint(node);
+    cluster = new ClusterEndpoint(node, AUDIT);
     stores = new DisksEndpoint(node, AUDIT);
     store = new StoreEndpoint(node, AUDIT);
     origins = new OriginsEndpoint(node, AUDIT);
@@ -228,8 +230,20 @@ public final class AdminServer implements AutoCloseable {
       case "/v1/purge" ->
           new Endpoint(
               List.of("POST"),
+              (exchange, method, isTrusted) -> {
+                ObjectNode answer = purge.run(Json.object(exchange.body()), exchange.caller());
+                return AdminReply.json(ClusterEndpoint.status(answer), answer);
+              });
+      case "/v1/cluster" ->
+          new Endpoint(
+              List.of("GET"),
+              (exchange, method, isTrusted) -> AdminReply.json(200, cluster.state()));
+      case "/v1/cluster/forget" ->
+          new Endpoint(
+              List.of("POST"),
               (exchange, method, isTrusted) ->
-                  AdminReply.json(200, purge.run(Json.object(exchange.body()), exchange.caller())));
+                  AdminReply.json(
+                      200, cluster.forget(Json.object(exchange.body()), exchange.caller())));
       case "/v1/purges" ->
           new Endpoint(
               List.of("GET"),
@@ -321,6 +335,12 @@ public final class AdminServer implements AutoCloseable {
       return new Endpoint(
           List.of("GET"),
           (exchange, method, isTrusted) -> AdminReply.json(200, config.changes(from, to)));
+    }
+    if (path.matches("/v1/purges/c-\\d{1,18}")) {
+      return new Endpoint(
+          List.of("GET"),
+          (exchange, method, isTrusted) ->
+              AdminReply.json(200, cluster.receipt(Long.parseLong(path.substring(13)))));
     }
     if (path.matches("/v1/purges/\\d{1,18}")) {
       return new Endpoint(

@@ -1,5 +1,7 @@
 package io.forebay.server.admin;
 
+import io.forebay.server.cluster.Cluster;
+import io.forebay.server.config.ClusterConfig.Wait;
 import io.forebay.server.json.AdminError;
 import io.forebay.server.json.InputProblems;
 import io.forebay.server.json.Json;
@@ -16,6 +18,7 @@ import io.forebay.server.text.Printable;
 import io.forebay.storage.purge.PurgeEstimate;
 import io.forebay.storage.purge.PurgeKind;
 import io.forebay.storage.purge.PurgeStatus;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,7 +51,9 @@ final class PurgeEndpoint {
           "soft",
           "anyScheme",
           "anyPort",
-          "dryRun");
+          "dryRun",
+          "wait",
+          "waitMillis");
   private static final Set<String> PATTERN_FIELDS = Set.of("path", "header", "host");
 
   /** A dry run looks at all there is for each of its entries. */
@@ -73,6 +78,8 @@ final class PurgeEndpoint {
     InputProblems problems = new InputProblems();
     List<PurgeOrder> orders = orders(body, problems);
     boolean isDryRun = Json.flag(body, "dryRun", false, problems);
+    Wait wait = ClusterEndpoint.wait(body, problems);
+    Duration waitMost = ClusterEndpoint.waitMost(body, problems);
     int most = isDryRun ? MAX_DRY_RUN_ENTRIES : MAX_ENTRIES;
     // Of an order that is too long nothing more needs to be known.
     for (PurgeOrder order : orders.size() > most ? List.<PurgeOrder>of() : orders) {
@@ -98,6 +105,11 @@ final class PurgeEndpoint {
       answer.put("dryRun", true);
     }
     ArrayNode purges = answer.putArray("purges");
+    Cluster cluster = node.cluster();
+    if (cluster != null && !isDryRun) {
+      ClusterEndpoint.purge(cluster, orders, caller, wait, waitMost, answer, purges);
+      orders = List.of();
+    }
     for (PurgeOrder order : orders) {
       purges.add(
           isDryRun

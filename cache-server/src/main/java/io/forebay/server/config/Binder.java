@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 abstract sealed class Binder
     permits AcmeBinder,
+        ClusterBinder,
         CompressionBinder,
         ConfigBinder,
         EsiBinder,

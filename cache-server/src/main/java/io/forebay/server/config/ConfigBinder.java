@@ -151,7 +151,8 @@ final class ConfigBinder extends Binder {
         splits,
         geo,
         compression.bind(),
-        plugins);
+        plugins,
+        new ClusterBinder(values, problems, sources).bind());
   }
 
   private DebugConfig debug() {

@@ -3476,6 +3476,7 @@ final class ConfigKeys {
           TUNNELS,
           FORWARDING,
           PURGE,
+          ClusterKeys.SECTION,
           ACCESS_LOG,
           DEBUG);
 

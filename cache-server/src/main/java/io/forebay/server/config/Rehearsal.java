@@ -24,7 +24,7 @@ final class Rehearsal {
 
   /** Sections that have their defaults, but for what is set here. */
   private static final Set<String> LEFT_OUT =
-      Set.of("tls", "http3", "admin", "threads", "store", "overload", "access-log");
+      Set.of("tls", "http3", "admin", "threads", "store", "overload", "access-log", "cluster");
 
   /** Keys of origins about how their real servers are reached, or that depend on real time. */
   private static final List<String> OF_SERVERS =

@@ -44,7 +44,8 @@ public record ServerConfig(
     List<SplitConfig> splits,
     GeoConfig geo,
     CompressionConfig compression,
-    PluginsConfig plugins) {
+    PluginsConfig plugins,
+    @Nullable ClusterConfig cluster) {
 
   /** A matcher or a set of rules as it was written; the routes have what it was compiled to. */
   public record NamedRules(String name, String text) {}

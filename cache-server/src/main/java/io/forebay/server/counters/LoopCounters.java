@@ -102,6 +102,9 @@ public final class LoopCounters {
   public long revalidated;
   public long staleServed;
 
+  /** Requests that asked the origin because the node was cut off from its cluster. */
+  public long fenced;
+
   // Bodies that had not the digest that their head had.
   public long digestMismatches;
 

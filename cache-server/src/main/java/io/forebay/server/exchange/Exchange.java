@@ -10,6 +10,7 @@ import io.forebay.core.policy.ProxyError;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.core.route.Route;
+import io.forebay.server.cluster.member.Fence;
 import io.forebay.server.compress.DictionarySettings;
 import io.forebay.server.counters.LimitKey;
 import io.forebay.server.counters.LoopCounters.CacheResult;
@@ -83,6 +84,9 @@ final class Exchange extends ClientResponse
 
   /** Whether what is sent is a coded copy of what was looked up. */
   private boolean isCopy;
+
+  /** Whether the node may not know all purges: nothing stored is used without validation. */
+  private boolean isFenced;
 
   Exchange(
       ExchangeContext loop,
@@ -195,6 +199,15 @@ final class Exchange extends ClientResponse
     if (++rounds > ROUNDS) {
       return passBecause(Reason.PASS_STORE_BUSY);
     }
+    Fence fence = loop.fence();
+    isFenced = fence != null && fence.isPast(System.nanoTime());
+    if (fence != null && isFenced && fence.isRefusing()) {
+      return refuse(
+          503,
+          Reason.REFUSED_CUT_OFF.explanation(),
+          Reason.REFUSED_CUT_OFF,
+          ProxyError.PROXY_INTERNAL_RESPONSE);
+    }
     request.looksUp();
     return switch (lookup.find(request)) {
       case OBJECT -> decideWith(loop.lane().head(), loop.meta());
@@ -288,6 +301,9 @@ final class Exchange extends ClientResponse
         if (!isIncomplete()) {
           request.reason(hasOtherVariants ? Reason.MISS_VARY : decision.reason());
         }
+        if (isFenced) {
+          fetching().fence();
+        }
         yield Step.FETCH;
       }
     };
@@ -309,7 +325,9 @@ final class Exchange extends ClientResponse
       return serve(head, meta, CacheResult.STALE, Reason.HIT_STALE_IF_ERROR, now);
     }
     Decision decision =
-        Decider.decide(request.view(), request.route(), meta, head.softPurged(), now);
+        isFenced && !meta.isVaryMarker()
+            ? Decider.decideFenced(request.view(), request.route(), meta, now)
+            : Decider.decide(request.view(), request.route(), meta, head.softPurged(), now);
     if (decision instanceof Decision.Serve serve) {
       if (serve.reason() == Reason.HIT_FRESH) {
         boolean isRefreshed =
@@ -327,6 +345,9 @@ final class Exchange extends ClientResponse
     if (decision instanceof Decision.Revalidate || decision instanceof Decision.Fetch) {
       request.reason(decision.reason());
       fetching().decided(head, meta, decision instanceof Decision.Revalidate, now);
+      if (isFenced) {
+        fetching().fence();
+      }
     }
     loop.lane().unpin(head);
     if (failure != null) {

@@ -4,6 +4,7 @@ import io.forebay.core.key.KeyBuilder;
 import io.forebay.core.key.Scopes;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.accesslog.AccessLogRing;
+import io.forebay.server.cluster.member.Fence;
 import io.forebay.server.compress.Compressors;
 import io.forebay.server.compress.copy.CopyMaker;
 import io.forebay.server.compress.dictionary.Dictionaries;
@@ -26,6 +27,7 @@ import io.forebay.storage.ObjectStore;
 import io.forebay.storage.lane.StoreLane;
 import io.netty.channel.EventLoop;
 import java.util.function.DoubleSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The dependencies of the exchanges of one event loop: the context of its fills, and what only
@@ -42,6 +44,7 @@ import java.util.function.DoubleSupplier;
  * @param compressors code bodies off the loops; all loops share them
  * @param dictionaries finds the compression dictionaries that clients name
  * @param prefetches what may be fetched ahead of clients; all loops share it
+ * @param fence until when what is stored may be used without validation; null without a cluster
  */
 public record ExchangeContext(
     FillContext filling,
@@ -60,7 +63,13 @@ public record ExchangeContext(
     ChallengeTokens challenges,
     Compressors compressors,
     Dictionaries dictionaries,
-    PrefetchBudget prefetches) {
+    PrefetchBudget prefetches,
+    @Nullable Fence fence) {
+
+  /** Whether stored responses must not be used as they are. */
+  boolean isFenced(long nanoTime) {
+    return fence != null && fence.isPast(nanoTime);
+  }
 
   public int index() {
     return filling.index();

@@ -137,6 +137,17 @@ final class FetchCoordinator {
     }
   }
 
+  /**
+   * The node may not know all purges: a fetch that began before this request may bring what was
+   * purged before it, and nothing stale makes up for the origin.
+   */
+  void fence() {
+    isAlone = true;
+    mayServeStaleOnError = false;
+    hints = null;
+    loop.counters().fenced++;
+  }
+
   Step fetch() {
     HitForMiss.Kind known = known();
     if (known == HitForMiss.Kind.UNCACHEABLE) {

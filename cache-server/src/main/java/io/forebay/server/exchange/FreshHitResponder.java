@@ -95,6 +95,9 @@ final class FreshHitResponder {
   /** Sends the whole response, or nothing at all and gives false. */
   boolean send(RuntimeConfig snapshot, WireRequest request, ResponseSink sink, ClientInfo client) {
     long startNanos = System.nanoTime();
+    if (loop.isFenced(startNanos)) {
+      return false;
+    }
     Route route = snapshot.routes().match(request.authority(), request.pathText());
     if (route == null || !isPlain(route, request)) {
       return false;

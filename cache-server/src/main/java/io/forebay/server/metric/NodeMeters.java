@@ -74,6 +74,7 @@ final class NodeMeters {
     Http3Metrics.add(meters, from);
     TlsMetrics.add(meters, from);
     AcmeMetrics.add(meters, from);
+    ClusterMetrics.add(meters, from);
     FillMetrics.add(meters, from);
     CopyMetrics.add(meters, from);
     EsiMetrics.add(meters, from);

@@ -1,5 +1,7 @@
 package io.forebay.server.node;
 
+import io.forebay.server.cluster.Cluster;
+import io.forebay.server.cluster.ClusterFigures;
 import io.forebay.server.compress.Compressors;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.counters.LoopCounters;
@@ -34,6 +36,16 @@ public interface NodeStatus {
   /** The memory of the process, and what it can have. */
   default Memory memory() {
     return new Memory(0, 0, 0, 0, null, PageReclaim.NONE);
+  }
+
+  /** The cluster of the node; null where it is alone. */
+  default @Nullable Cluster cluster() {
+    return null;
+  }
+
+  /** Figures of the cluster; null where the node is alone. */
+  default @Nullable ClusterFigures clusterFigures() {
+    return null;
   }
 
   List<LoopCounters> counters();

@@ -1,6 +1,7 @@
 package io.forebay.server.admin;
 
 import io.forebay.core.http.RequestView;
+import io.forebay.server.cluster.ClusterFigures;
 import io.forebay.server.compress.Compressors;
 import io.forebay.server.config.ConfigEnvironment;
 import io.forebay.server.config.ConfigLoader;
@@ -63,6 +64,7 @@ public final class FakeNode implements NodeControl {
   private volatile @Nullable SmallStore stored;
   private volatile List<DiskStats> disks = List.of();
   private volatile List<DriveHealth> drives = List.of();
+  private volatile @Nullable ClusterFigures clusterFigures;
   private volatile List<StorageClassStats> classes = List.of();
   private volatile List<CertificateStatus> certificates = List.of();
   private final List<ReloadOrder> reloads = new CopyOnWriteArrayList<>();
@@ -104,6 +106,16 @@ public final class FakeNode implements NodeControl {
   public FakeNode drives(DriveHealth... all) {
     drives = List.of(all);
     return this;
+  }
+
+  public FakeNode cluster(ClusterFigures figures) {
+    clusterFigures = figures;
+    return this;
+  }
+
+  @Override
+  public @Nullable ClusterFigures clusterFigures() {
+    return clusterFigures;
   }
 
   public FakeNode certificates(CertificateStatus... all) {

@@ -179,7 +179,8 @@ public final class ListenFixture implements AutoCloseable {
         List.of(),
         GeoConfig.NONE,
         CompressionConfig.OFF,
-        PluginsConfig.NONE);
+        PluginsConfig.NONE,
+        null);
   }
 
   /** The same with other bounds of HTTP/2. */
@@ -211,7 +212,8 @@ public final class ListenFixture implements AutoCloseable {
         c.splits(),
         c.geo(),
         c.compression(),
-        c.plugins());
+        c.plugins(),
+        c.cluster());
   }
 
   public int port() {

@@ -123,7 +123,8 @@ class RefusalLogTest {
                 c.splits(),
                 c.geo(),
                 c.compression(),
-                c.plugins()));
+                c.plugins(),
+                c.cluster()));
   }
 
   @AfterEach

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.accesslog.AccessLog;
 import io.forebay.server.admin.FakeNode;
+import io.forebay.server.cluster.ClusterFigures;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.counters.Protocol;
@@ -127,8 +128,8 @@ final class MetricsReferenceTest {
   }
 
   /**
-   * A node with a disk and its drive, a storage class, a certificate, a route, an origin, a
-   * listener, a plugin and a request.
+   * A node in a cluster with a disk and its drive, a storage class, a certificate, a route, an
+   * origin, a listener, a plugin and a request.
    */
   static FakeNode node() {
     FakeNode node = nodeWithPlugin();
@@ -139,7 +140,8 @@ final class MetricsReferenceTest {
     int listener = counters.names().listeners().number("plain");
     counters.served.count(
         route, ServedCounters.listenerCell(listener, Protocol.HTTP_1_1), CacheResult.HIT, 1);
-    return node.disks(
+    return node.cluster(new ClusterFigures(1, 1, 0, 0, 0, false, 0, 0, 0, 0, 0, 0))
+        .disks(
             new DiskStats(
                 "d0",
                 "online",

@@ -4,7 +4,7 @@ package io.forebay.storage.purge;
 public final class PurgesFullException extends Exception {
   private static final long serialVersionUID = 1L;
 
-  PurgesFullException(String message) {
+  public PurgesFullException(String message) {
     super(message);
   }
 }

@@ -1,0 +1,13 @@
+/**
+ * {@code forebay cluster}: the nodes of a cluster, and how far each has come in the log of purges.
+ *
+ * <pre>
+ *   GET /v1/cluster ──► StatusCommand ──► a table
+ *                            └──► --json, as it is
+ *   ForgetCommand ──► POST /v1/cluster/forget
+ * </pre>
+ */
+@NullMarked
+package io.forebay.cli.cluster;
+
+import org.jspecify.annotations.NullMarked;

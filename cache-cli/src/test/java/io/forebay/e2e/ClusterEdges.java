@@ -1,0 +1,126 @@
+package io.forebay.e2e;
+
+import io.forebay.testing.Await;
+import io.forebay.testing.Certificates;
+import io.forebay.testing.EdgeProcess;
+import io.forebay.testing.EtcdFixture;
+import io.forebay.testing.Ports;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Nodes {@code edge-0}, {@code edge-1}, … of one cluster with their etcd, before one origin. */
+final class ClusterEdges implements AutoCloseable {
+  private final Path directory;
+  private final String originUrl;
+  private final Certificates certificates;
+  private final EtcdFixture etcd;
+  private final List<EdgeProcess> edges = new ArrayList<>();
+
+  private ClusterEdges(Path directory, String originUrl, int members) throws Exception {
+    this.directory = directory;
+    this.originUrl = originUrl;
+    this.certificates = Certificates.in(Files.createDirectories(directory.resolve("tls")));
+    this.etcd = EtcdFixture.start(directory.resolve("etcd"), members);
+  }
+
+  /** Starts etcd and nodes, and returns when all are ready. */
+  static ClusterEdges start(Path directory, String originUrl, int members, int nodes)
+      throws Exception {
+    ClusterEdges cluster = new ClusterEdges(directory, originUrl, members);
+    try {
+      for (int i = 0; i < nodes; i++) {
+        cluster.edges.add(cluster.settings("edge-" + i).start());
+      }
+      return cluster;
+    } catch (Exception | Error e) {
+      cluster.close();
+      throw e;
+    }
+  }
+
+  /** How to start another node, or another of the same name. */
+  EdgeProcess.Settings settings(String name) throws Exception {
+    return settings(name, name);
+  }
+
+  EdgeProcess.Settings settings(String name, String folder) throws Exception {
+    if (!Files.exists(certificates.pem(name))) {
+      certificates.forUri(name, "forebay://test/" + name);
+    }
+    int port = Ports.free();
+    return EdgeProcess.in(directory.resolve(folder), originUrl)
+        .threads(1)
+        .memory("32MiB")
+        .noisy()
+        .jvm("-Xmx192m", "-XX:TieredStopAtLevel=1")
+        .config(
+            """
+            forwarding: {node-id: %s}
+            cluster:
+              name: test
+              listen: "127.0.0.1:%d"
+              advertise: "127.0.0.1:%d"
+              tls: {ca: "%s", certificate: "%s", key: "%s"}
+              log: {endpoints: "%s"}
+              purge: {fence-after: 2s}
+            """
+                .formatted(
+                    name,
+                    port,
+                    port,
+                    certificates.authorityPem(),
+                    certificates.pem(name),
+                    certificates.key(name),
+                    etcd.endpointList()));
+  }
+
+  EtcdFixture etcd() {
+    return etcd;
+  }
+
+  EdgeProcess edge(int number) {
+    return edges.get(number);
+  }
+
+  int size() {
+    return edges.size();
+  }
+
+  /** Purges a tag by a node; the answer, whatever it is. */
+  static JsonNode purge(EdgeProcess edge, String tag, int waitMillis)
+      throws IOException, InterruptedException {
+    return JsonMapper.shared()
+        .readTree(
+            edge.adminPost(
+                    "/v1/purge",
+                    "{\"tags\":[\""
+                        + tag
+                        + "\"],\"wait\":\"all\",\"waitMillis\":"
+                        + waitMillis
+                        + "}")
+                .body());
+  }
+
+  static void awaitReady(EdgeProcess edge) {
+    Await.until("the node is ready", () -> edge.admin("/readyz").statusCode() == 200);
+  }
+
+  @Override
+  public void close() throws Exception {
+    try {
+      for (EdgeProcess edge : edges) {
+        if (edge.isAlive()) {
+          edge.kill();
+        }
+        edge.close();
+      }
+    } finally {
+      etcd.close();
+    }
+  }
+}

@@ -1,0 +1,29 @@
+package io.forebay.server.cluster;
+
+/**
+ * Figures of a node in a cluster, for metrics.
+ *
+ * @param revision up to where purges are in force here
+ * @param newest revision of the newest purge that was seen in the log
+ * @param proofAgeSeconds since when the latest proof counts; NaN where there was none
+ * @param isFenced whether stored responses are not used as they are
+ * @param published purges that this node has written to the log
+ * @param unacknowledged those of them that some node had not confirmed in time
+ * @param confirmSeconds what their waits took in all
+ * @param applied purges of the log that were put in force here
+ * @param gaps how often purges may have been missed
+ * @param unreadable entries of the log that counted as purges of everything
+ */
+public record ClusterFigures(
+    int members,
+    int alive,
+    long revision,
+    long newest,
+    double proofAgeSeconds,
+    boolean isFenced,
+    long published,
+    long unacknowledged,
+    double confirmSeconds,
+    long applied,
+    long gaps,
+    long unreadable) {}

@@ -1,0 +1,90 @@
+package io.forebay.server.cluster.etcd;
+
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * A transaction: if all conditions hold, all operations take effect at one revision. The reads of a
+ * transaction without writes are linearizable. Confined to one thread until it is sent.
+ */
+public final class Txn {
+  /** What etcd takes by default ({@code --max-txn-ops}). */
+  public static final int MAX_OPERATIONS = 128;
+
+  private final ObjectNode body = JsonNodeFactory.instance.objectNode();
+  private final ArrayNode compare = body.putArray("compare");
+  private final ArrayNode success = body.putArray("success");
+  private final ArrayNode failure = body.putArray("failure");
+
+  public Txn() {}
+
+  /** The key is not there. */
+  public Txn ifAbsent(String key) {
+    return condition(key, "VERSION", "version", "0");
+  }
+
+  /** The key was written last at that revision; 0: it is not there. */
+  public Txn ifRevision(String key, long revision) {
+    return condition(key, "MOD", "mod_revision", Long.toString(revision));
+  }
+
+  private Txn condition(String key, String target, String field, String value) {
+    compare
+        .addObject()
+        .put("result", "EQUAL")
+        .put("target", target)
+        .put("key", EtcdJson.base64(key))
+        .put(field, value);
+    return this;
+  }
+
+  public Txn put(String key, String value) {
+    return put(key, value, 0);
+  }
+
+  /** With a lease, at whose end the key is deleted. */
+  public Txn put(String key, String value, long lease) {
+    ObjectNode put =
+        success
+            .addObject()
+            .putObject("request_put")
+            .put("key", EtcdJson.base64(key))
+            .put("value", EtcdJson.base64(value));
+    if (lease != 0) {
+      put.put("lease", Long.toString(lease));
+    }
+    return this;
+  }
+
+  public Txn delete(String key) {
+    success.addObject().putObject("request_delete_range").put("key", EtcdJson.base64(key));
+    return this;
+  }
+
+  /** Reads one key. */
+  public Txn get(String key) {
+    success.addObject().putObject("request_range").put("key", EtcdJson.base64(key));
+    return this;
+  }
+
+  /** Reads all keys that begin so. */
+  public Txn getAll(String prefix) {
+    success
+        .addObject()
+        .putObject("request_range")
+        .put("key", EtcdJson.base64(prefix))
+        .put("range_end", EtcdJson.base64(EtcdJson.endOf(prefix)));
+    return this;
+  }
+
+  /** Reads one key where a condition does not hold. */
+  public Txn otherwiseGet(String key) {
+    failure.addObject().putObject("request_range").put("key", EtcdJson.base64(key));
+    return this;
+  }
+
+  ObjectNode body() {
+    return body;
+  }
+}

@@ -1,0 +1,80 @@
+package io.forebay.server.cluster.member;
+
+import io.forebay.server.config.ClusterConfig.CutOff;
+import io.forebay.server.json.AdminError;
+import io.forebay.server.json.InputProblems;
+import io.forebay.server.json.Json;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The values of {@code members/NODE} and {@code alive/NODE}. */
+final class MemberJson {
+  private static final int MAX_TEXT = 300;
+
+  private MemberJson() {}
+
+  static String member(Member member) {
+    return text(
+        Json.object()
+            .put("v", 1)
+            .put("group", member.group())
+            .put("address", member.address())
+            .put("cutOff", member.cutOff().name().toLowerCase(Locale.ROOT))
+            .put("version", member.version()));
+  }
+
+  /** Null where it cannot be read; a cut-off that is not known counts as the weakest. */
+  static @Nullable Member read(String name, String json, boolean isAlive) {
+    ObjectNode object = object(json);
+    if (object == null) {
+      return null;
+    }
+    InputProblems problems = new InputProblems();
+    String group = Json.text(object, "group", MAX_TEXT, problems);
+    String address = Json.text(object, "address", MAX_TEXT, problems);
+    String cutOff = Json.text(object, "cutOff", MAX_TEXT, problems);
+    String version = Json.text(object, "version", MAX_TEXT, problems);
+    return group == null || address == null || !problems.isEmpty()
+        ? null
+        : new Member(name, group, address, cutOff(cutOff), version == null ? "" : version, isAlive);
+  }
+
+  private static CutOff cutOff(@Nullable String text) {
+    for (CutOff one : CutOff.values()) {
+      if (one.name().toLowerCase(Locale.ROOT).equals(text)) {
+        return one;
+      }
+    }
+    return CutOff.SERVE;
+  }
+
+  static String alive(NodeIdentity identity) {
+    return text(
+        Json.object().put("v", 1).put("data", identity.data()).put("boot", identity.boot()));
+  }
+
+  static @Nullable NodeIdentity identity(String json) {
+    ObjectNode object = object(json);
+    if (object == null) {
+      return null;
+    }
+    InputProblems problems = new InputProblems();
+    String data = Json.text(object, "data", MAX_TEXT, problems);
+    String boot = Json.text(object, "boot", MAX_TEXT, problems);
+    return data == null || boot == null ? null : new NodeIdentity(data, boot);
+  }
+
+  private static String text(ObjectNode object) {
+    return new String(Json.bytes(object), StandardCharsets.UTF_8).strip();
+  }
+
+  private static @Nullable ObjectNode object(String json) {
+    try {
+      return Json.object(json.getBytes(StandardCharsets.UTF_8));
+    } catch (AdminError e) {
+      return null;
+    }
+  }
+}

@@ -1,0 +1,137 @@
+package io.forebay.server.cluster.peer;
+
+import java.io.IOException;
+import java.net.Socket;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.PrivateKey;
+import java.security.cert.CertificateException;
+import java.security.cert.X509Certificate;
+import java.util.List;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509ExtendedTrustManager;
+import org.jspecify.annotations.Nullable;
+
+/** TLS contexts of the connections that a node of a cluster opens. */
+public final class ClusterTls {
+
+  private ClusterTls() {}
+
+  /**
+   * A context for connections to etcd, which check the host's name.
+   *
+   * @param cas roots; empty: those of the JVM
+   * @param chain of the own certificate; empty: none is shown
+   */
+  public static SSLContext toServers(
+      List<X509Certificate> cas, List<X509Certificate> chain, @Nullable PrivateKey key)
+      throws IOException {
+    try {
+      return context(chain, key, cas.isEmpty() ? null : trust(cas).getTrustManagers());
+    } catch (GeneralSecurityException e) {
+      throw new IOException("TLS towards etcd: " + e.getMessage(), e);
+    }
+  }
+
+  /** A context for connections to other nodes: their certificates name the node, not its host. */
+  static SSLContext toNodes(List<X509Certificate> cas, List<X509Certificate> chain, PrivateKey key)
+      throws IOException {
+    try {
+      for (TrustManager manager : trust(cas).getTrustManagers()) {
+        if (manager instanceof X509ExtendedTrustManager byChain) {
+          return context(chain, key, new TrustManager[] {new WithoutHost(byChain)});
+        }
+      }
+      throw new GeneralSecurityException("no trust manager");
+    } catch (GeneralSecurityException e) {
+      throw new IOException("TLS of the cluster: " + e.getMessage(), e);
+    }
+  }
+
+  private static SSLContext context(
+      List<X509Certificate> chain, @Nullable PrivateKey key, TrustManager @Nullable [] trust)
+      throws GeneralSecurityException, IOException {
+    KeyManager[] keys = null;
+    if (key != null) {
+      KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
+      store.load(null, null);
+      char[] password = new char[0];
+      store.setKeyEntry("node", key, password, chain.toArray(new X509Certificate[0]));
+      KeyManagerFactory factory =
+          KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+      factory.init(store, password);
+      keys = factory.getKeyManagers();
+    }
+    SSLContext context = SSLContext.getInstance("TLSv1.3");
+    context.init(keys, trust, null);
+    return context;
+  }
+
+  private static TrustManagerFactory trust(List<X509Certificate> cas)
+      throws GeneralSecurityException, IOException {
+    KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
+    store.load(null, null);
+    for (int i = 0; i < cas.size(); i++) {
+      store.setCertificateEntry("ca-" + i, cas.get(i));
+    }
+    TrustManagerFactory factory =
+        TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+    factory.init(store);
+    return factory;
+  }
+
+  /** Checks chains without the name of the host; who connects checks the name of the node. */
+  private static final class WithoutHost extends X509ExtendedTrustManager {
+    private final X509ExtendedTrustManager byChain;
+
+    WithoutHost(X509ExtendedTrustManager byChain) {
+      this.byChain = byChain;
+    }
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket)
+        throws CertificateException {
+      byChain.checkClientTrusted(chain, type);
+    }
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket)
+        throws CertificateException {
+      byChain.checkServerTrusted(chain, type);
+    }
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine)
+        throws CertificateException {
+      byChain.checkClientTrusted(chain, type);
+    }
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine)
+        throws CertificateException {
+      byChain.checkServerTrusted(chain, type);
+    }
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String type)
+        throws CertificateException {
+      byChain.checkClientTrusted(chain, type);
+    }
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String type)
+        throws CertificateException {
+      byChain.checkServerTrusted(chain, type);
+    }
+
+    @Override
+    public X509Certificate[] getAcceptedIssuers() {
+      return byChain.getAcceptedIssuers();
+    }
+  }
+}

@@ -1,0 +1,443 @@
+package io.forebay.server.cluster.purge;
+
+import io.forebay.server.cluster.etcd.EtcdException;
+import io.forebay.server.cluster.etcd.EtcdException.Kind;
+import io.forebay.server.cluster.etcd.EtcdWatch;
+import io.forebay.server.cluster.etcd.KeyValue;
+import io.forebay.server.cluster.etcd.WatchBatch;
+import io.forebay.server.cluster.member.Fence;
+import io.forebay.server.cluster.member.LogHead;
+import io.forebay.server.cluster.member.Membership;
+import io.forebay.server.purge.PurgeOrder;
+import io.forebay.server.text.Printable;
+import io.forebay.storage.purge.PurgeKind;
+import io.forebay.storage.purge.PurgePosition;
+import io.forebay.storage.purge.PurgesFullException;
+import io.forebay.storage.purge.ReplicatedPurges;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Applies the purges of the log to this node, in order, on a thread of its own; what it does when
+ * the log cannot be followed is in the table of docs/CLUSTER.md.
+ */
+public final class PurgeApplier implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(PurgeApplier.class);
+  private static final long FIRST_PAUSE_MILLIS = 100;
+  private static final long MAX_PAUSE_MILLIS = 2_000;
+  private static final long JOURNAL_PAUSE_MILLIS = 500;
+  private static final long PATTERN_PAUSE_MILLIS = 200;
+
+  /** For how long the sweep of earlier patterns is waited for. */
+  private static final long PATTERN_WAIT_NANOS = TimeUnit.SECONDS.toNanos(20);
+
+  /** A cluster's epoch: 32 hexadecimal digits. */
+  private static final String ANY_REVISION = ":0";
+
+  private final PurgeLog log;
+  private final Membership membership;
+  private final LoggedPurges purges;
+  private final Fence fence;
+  private final Thread thread;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition advanced = lock.newCondition();
+
+  /** Ends pauses. The thread is never interrupted: that would close the file of the journal. */
+  private final CountDownLatch closing = new CountDownLatch(1);
+
+  private volatile boolean isRestartWanted;
+  private volatile @Nullable EtcdWatch watch;
+  private volatile @Nullable PurgePosition applied;
+  private volatile @Nullable String problem;
+
+  /** Why the journal cannot be written; null when it can. */
+  private volatile @Nullable String journalProblem;
+
+  private final AtomicLong appliedPurges = new AtomicLong();
+  private final AtomicLong gaps = new AtomicLong();
+  private final AtomicLong unreadable = new AtomicLong();
+
+  /** Whether the watch has brought anything since it was opened. Confined to the thread. */
+  private boolean hasRead;
+
+  /** Entries of a revision of which more may come. Confined to the thread. */
+  private final List<KeyValue> held = new ArrayList<>();
+
+  public PurgeApplier(PurgeLog log, Membership membership, LoggedPurges purges, Fence fence) {
+    this.log = log;
+    this.membership = membership;
+    this.purges = purges;
+    this.fence = fence;
+    this.applied = purges.applied();
+    this.thread = Thread.ofPlatform().daemon(true).name("purge-feed").unstarted(this::run);
+  }
+
+  public void start() {
+    thread.start();
+  }
+
+  /** Up to where all purges are durable and in force here; null before the first start. */
+  public @Nullable PurgePosition applied() {
+    return applied;
+  }
+
+  /** Why the log is not followed at the moment; null when it is. */
+  public @Nullable String problem() {
+    String journal = journalProblem;
+    return journal == null ? problem : journal;
+  }
+
+  /** Why the journal of this node cannot be written; null when it can. */
+  public @Nullable String journalProblem() {
+    return journalProblem;
+  }
+
+  /** Purges of the log that were put in force since the start. */
+  public long appliedPurges() {
+    return appliedPurges.get();
+  }
+
+  /** How often purges may have been missed. */
+  public long gaps() {
+    return gaps.get();
+  }
+
+  /** Entries that this version could not read, and took for purges of everything. */
+  public long unreadable() {
+    return unreadable.get();
+  }
+
+  /** Begins anew with a look at the log: the watch is stuck, or the log is another one. */
+  public void restart() {
+    isRestartWanted = true;
+    EtcdWatch current = watch;
+    if (current != null) {
+      current.close();
+    }
+  }
+
+  /** Waits until a revision is applied here, or for some time; says whether it is. */
+  public boolean await(long revision, String epoch, long nanos) throws InterruptedException {
+    long left = nanos;
+    lock.lockInterruptibly();
+    try {
+      while (!hasReached(revision, epoch)) {
+        if (left <= 0) {
+          return false;
+        }
+        left = advanced.awaitNanos(left);
+      }
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean hasReached(long revision, String epoch) {
+    PurgePosition at = applied;
+    return at != null && at.epoch().equals(epoch) && at.revision() >= revision;
+  }
+
+  private void run() {
+    long pause = FIRST_PAUSE_MILLIS;
+    try {
+      do {
+        isRestartWanted = false;
+        hasRead = false;
+        held.clear();
+        followOnce();
+        pause = hasRead ? FIRST_PAUSE_MILLIS : Math.min(MAX_PAUSE_MILLIS, 2 * pause);
+      } while (!closing.await(isRestartWanted ? FIRST_PAUSE_MILLIS : pause, TimeUnit.MILLISECONDS));
+    } catch (InterruptedException e) {
+      // It is over.
+    }
+  }
+
+  private void followOnce() throws InterruptedException {
+    try {
+      follow();
+    } catch (EtcdException e) {
+      if (!isRestartWanted) {
+        report(String.valueOf(e.getMessage()));
+      }
+    } catch (RuntimeException e) {
+      LOG.error("the log of purges could not be followed", e);
+      report(String.valueOf(e));
+    }
+  }
+
+  private boolean isClosed() {
+    return closing.getCount() == 0;
+  }
+
+  /** Ends the thread where it is over. */
+  private void pause(long millis) throws InterruptedException {
+    if (closing.await(millis, TimeUnit.MILLISECONDS)) {
+      throw new InterruptedException("closed");
+    }
+  }
+
+  private void report(String why) {
+    if (problem == null && !isClosed()) {
+      LOG.warn("the log of purges is not followed: {}", why);
+    }
+    problem = why;
+  }
+
+  private void followed() {
+    if (problem != null) {
+      LOG.info("the log of purges is followed again");
+      problem = null;
+    }
+  }
+
+  private void follow() throws EtcdException, InterruptedException {
+    long next = begin(head());
+    while (!isClosed() && !isRestartWanted) {
+      try (EtcdWatch opened = log.watch(next)) {
+        watch = opened;
+        followed();
+        while (!isClosed() && !isRestartWanted) {
+          WatchBatch batch = opened.next();
+          hasRead = true;
+          next = Math.max(next, apply(batch) + 1);
+        }
+      } catch (EtcdException e) {
+        if (e.kind() != Kind.COMPACTED) {
+          throw e;
+        }
+        held.clear();
+        next = catchUp(head());
+      } finally {
+        watch = null;
+      }
+    }
+  }
+
+  private LogHead head() throws EtcdException, InterruptedException {
+    LogHead head = membership.head();
+    if (head.epoch() == null) {
+      log.create();
+      head = membership.head();
+    }
+    return head;
+  }
+
+  private static PurgePosition positionOf(LogHead head) throws EtcdException {
+    PurgePosition named = PurgePosition.parse(head.epoch() + ANY_REVISION);
+    if (named == null) {
+      throw new IllegalStateException(
+          "the epoch of the log is not 32 hexadecimal digits: "
+              + Printable.json(String.valueOf(head.epoch())));
+    }
+    return named.at(head.revision());
+  }
+
+  /** The revision from which the log is to be watched. */
+  private long begin(LogHead head) throws EtcdException, InterruptedException {
+    String why = gap(head);
+    if (why != null) {
+      return skip(positionOf(head), why);
+    }
+    PurgePosition at = applied;
+    return at == null ? head.revision() + 1 : at.revision() + 1;
+  }
+
+  /** Why purges may have been missed; null where none can have been. */
+  private @Nullable String gap(LogHead head) throws EtcdException {
+    PurgePosition at = purges.applied();
+    if (at == null) {
+      return "the node has not followed the log before";
+    }
+    if (!at.isSameLog(positionOf(head))) {
+      return "the log is another one than before";
+    }
+    if (at.revision() > head.revision()) {
+      return "the log was set back, from revision " + at.revision() + " to " + head.revision();
+    }
+    return at.revision() < head.floor()
+        ? "the log has forgotten purges since revision " + at.revision()
+        : null;
+  }
+
+  private long skip(PurgePosition to, String why) throws InterruptedException {
+    fence.close();
+    gaps.incrementAndGet();
+    LOG.warn("purges may have been missed: {}; see cluster.purge.gap", why);
+    untilDurable(() -> purges.skipTo(to));
+    advance(to);
+    return to.revision() + 1;
+  }
+
+  /** Applies what was missed from pages of the log, which is compacted. */
+  private long catchUp(LogHead head) throws EtcdException, InterruptedException {
+    String why = gap(head);
+    PurgePosition to = positionOf(head);
+    if (why != null) {
+      return skip(to, why);
+    }
+    PurgePosition at = applied;
+    long from = at == null ? 1 : at.revision() + 1;
+    List<KeyValue> missed = log.missed(from, head.revision(), purges.freeScopes());
+    if (missed == null) {
+      return skip(to, "more purges were missed than can be in force");
+    }
+    apply(missed, head.revision());
+    return head.revision() + 1;
+  }
+
+  /** Gives the last revision that is applied now. */
+  private long apply(WatchBatch batch) throws InterruptedException {
+    held.addAll(batch.puts());
+    List<KeyValue> whole = new ArrayList<>();
+    held.removeIf(kv -> kv.revision() <= batch.complete() && whole.add(kv));
+    if (!whole.isEmpty()) {
+      apply(whole, whole.getLast().revision());
+    }
+    return batch.complete();
+  }
+
+  /** In batches of whole revisions. */
+  private void apply(List<KeyValue> entries, long end) throws InterruptedException {
+    List<PurgeOrder> batch = new ArrayList<>();
+    long last = 0;
+    int at = 0;
+    while (at < entries.size()) {
+      int next = at;
+      long revision = entries.get(at).revision();
+      List<PurgeOrder> orders = new ArrayList<>();
+      while (next < entries.size() && entries.get(next).revision() == revision) {
+        orders.add(order(entries.get(next++)));
+      }
+      if (!batch.isEmpty() && batch.size() + orders.size() > ReplicatedPurges.MAX_BATCH) {
+        enforce(batch, last);
+        batch.clear();
+      }
+      batch.addAll(orders);
+      last = revision;
+      at = next;
+    }
+    enforce(batch, end);
+  }
+
+  private PurgeOrder order(KeyValue kv) {
+    PurgeEntry entry = PurgeEntry.read(kv.value());
+    if (entry != null) {
+      return entry.order();
+    }
+    unreadable.incrementAndGet();
+    LOG.error(
+        "the purge at revision {} cannot be read by this version: everything is purged",
+        kv.revision());
+    return everything("unreadable purge at revision " + kv.revision());
+  }
+
+  private static PurgeOrder everything(String text) {
+    return new PurgeOrder(PurgeKind.EVERYTHING, text, false);
+  }
+
+  private interface Write {
+    void run() throws IOException;
+  }
+
+  private void enforce(List<PurgeOrder> batch, long revision) throws InterruptedException {
+    PurgePosition before = applied;
+    if (before == null) {
+      throw new IllegalStateException("purges are applied before there is a position");
+    }
+    PurgePosition position = before.at(revision);
+    if (before.reaches(position)) {
+      return;
+    }
+    long start = System.nanoTime();
+    List<PurgeOrder> orders = List.copyOf(batch);
+    Outcome outcome = applyOnce(orders, position);
+    while (outcome != Outcome.APPLIED) {
+      if (outcome == Outcome.REFUSED) {
+        LOG.error("purges up to revision {} cannot be applied: everything is purged", revision);
+        orders = List.of(everything("in place of purges up to revision " + revision));
+      } else if (System.nanoTime() - start < PATTERN_WAIT_NANOS) {
+        pause(PATTERN_PAUSE_MILLIS);
+      } else {
+        LOG.warn("too many purges by pattern: everything is purged at revision {}", revision);
+        orders =
+            orders.stream()
+                .map(one -> one.kind() == PurgeKind.PATTERN ? everything(one.text()) : one)
+                .toList();
+      }
+      outcome = applyOnce(orders, position);
+    }
+    appliedPurges.addAndGet(batch.size());
+    advance(position);
+  }
+
+  private enum Outcome {
+    APPLIED,
+    /** There are too many patterns for now. */
+    FULL,
+    REFUSED
+  }
+
+  private Outcome applyOnce(List<PurgeOrder> orders, PurgePosition position)
+      throws InterruptedException {
+    Outcome[] outcome = {Outcome.APPLIED};
+    untilDurable(() -> {
+      try {
+        purges.apply(orders, position);
+      } catch (PurgesFullException e) {
+        outcome[0] = Outcome.FULL;
+      } catch (IllegalArgumentException e) {
+        LOG.error("purges of the log are not well-formed", e);
+        outcome[0] = Outcome.REFUSED;
+      }
+    });
+    return outcome[0];
+  }
+
+  /** Repeats a write to the journal until it is on disk. */
+  private void untilDurable(Write write) throws InterruptedException {
+    while (true) {
+      try {
+        write.run();
+        journalProblem = null;
+        return;
+      } catch (IOException e) {
+        if (journalProblem == null) {
+          LOG.error("purges of the log cannot be made durable: {}", e.toString());
+        }
+        journalProblem = "purges of the log cannot be made durable: " + e.getMessage();
+        pause(JOURNAL_PAUSE_MILLIS);
+      }
+    }
+  }
+
+  private void advance(PurgePosition position) {
+    lock.lock();
+    try {
+      applied = position;
+      advanced.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void close() {
+    closing.countDown();
+    restart();
+    try {
+      thread.join(TimeUnit.SECONDS.toMillis(5));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

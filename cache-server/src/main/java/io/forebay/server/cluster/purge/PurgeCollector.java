@@ -1,0 +1,106 @@
+package io.forebay.server.cluster.purge;
+
+import io.forebay.server.cluster.etcd.EtcdClient;
+import io.forebay.server.cluster.etcd.EtcdException;
+import io.forebay.server.cluster.etcd.KeyValue;
+import io.forebay.server.cluster.etcd.Range;
+import io.forebay.server.cluster.etcd.RangeResult;
+import io.forebay.server.cluster.etcd.Txn;
+import io.forebay.server.cluster.etcd.TxnResult;
+import io.forebay.server.cluster.member.ClusterKeyspace;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HexFormat;
+import java.util.List;
+
+/**
+ * Deletes old purges from the log, a 256th part of it a step, and raises the floor in the same
+ * transaction. All nodes do so; the transaction is guarded, so it does not matter which one wins.
+ * Confined to one thread.
+ */
+public final class PurgeCollector {
+  private static final int PARTS = 256;
+  private static final int PAGE = 500;
+  private static final int MAX_PAGES = 16;
+  private static final int MAX_DELETED = 100;
+
+  private final EtcdClient etcd;
+  private final ClusterKeyspace keys;
+  private final int keepInPart;
+  private final Duration keepFor;
+  private final Clock clock;
+  private int part;
+
+  /**
+   * A collector.
+   *
+   * @param keep purges in the whole log
+   * @param firstPart where it begins, so that nodes do not all begin with the same
+   */
+  public PurgeCollector(
+      EtcdClient etcd,
+      ClusterKeyspace keys,
+      int keep,
+      Duration keepFor,
+      Clock clock,
+      int firstPart) {
+    this.etcd = etcd;
+    this.keys = keys;
+    this.keepInPart = Math.max(1, keep / PARTS);
+    this.keepFor = keepFor;
+    this.clock = clock;
+    this.part = Math.floorMod(firstPart, PARTS);
+  }
+
+  /** Looks at the next part. Gives how many purges it has deleted. */
+  public int step() throws EtcdException, InterruptedException {
+    String prefix = keys.purges() + HexFormat.of().toHexDigits((byte) part) + "/";
+    part = (part + 1) % PARTS;
+    List<KeyValue> all = new ArrayList<>();
+    Range range = Range.first(prefix, PAGE);
+    for (int page = 0; page < MAX_PAGES; page++) {
+      RangeResult found = etcd.range(range);
+      all.addAll(found.keys());
+      if (!found.hasMore() || found.keys().isEmpty()) {
+        break;
+      }
+      range = range.after(found.keys().getLast().key());
+    }
+    all.sort(Comparator.comparingLong(KeyValue::revision));
+    Instant oldest = clock.instant().minus(keepFor);
+    int surplus = all.size() - keepInPart;
+    List<KeyValue> old = new ArrayList<>();
+    for (int i = 0; i < all.size() && old.size() < MAX_DELETED; i++) {
+      if (i < surplus || isBefore(all.get(i), oldest)) {
+        old.add(all.get(i));
+      }
+    }
+    return old.isEmpty() || !delete(old) ? 0 : old.size();
+  }
+
+  private static boolean isBefore(KeyValue kv, Instant oldest) {
+    PurgeEntry entry = PurgeEntry.read(kv.value());
+    Instant at = entry == null ? null : entry.at();
+    return at != null && at.isBefore(oldest);
+  }
+
+  private boolean delete(List<KeyValue> old) throws EtcdException, InterruptedException {
+    KeyValue floor = etcd.txn(new Txn().get(keys.floor())).read(0).findFirst().orElse(null);
+    long highest = old.stream().mapToLong(KeyValue::revision).max().orElse(0);
+    if (floor != null && floor.value().matches("[0-9]{1,18}")) {
+      highest = Math.max(highest, Long.parseLong(floor.value()));
+    }
+    Txn txn =
+        new Txn()
+            .ifRevision(keys.floor(), floor == null ? 0 : floor.revision())
+            .put(keys.floor(), Long.toString(highest));
+    for (KeyValue kv : old) {
+      txn.ifRevision(kv.key(), kv.revision()).delete(kv.key());
+    }
+    TxnResult done = etcd.txn(txn);
+    return done.isDone();
+  }
+}

@@ -1,0 +1,113 @@
+package io.forebay.server.cluster.purge;
+
+import io.forebay.server.json.AdminError;
+import io.forebay.server.json.InputProblems;
+import io.forebay.server.json.Json;
+import io.forebay.server.purge.PurgeOrder;
+import io.forebay.server.purge.PurgeOrder.Reach;
+import io.forebay.storage.purge.PurgeKind;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * A purge as the log has it: text that each node turns into scopes of its own.
+ *
+ * @param by the node that it was ordered at
+ * @param at when, by that node's clock; null where it cannot be read
+ */
+record PurgeEntry(PurgeOrder order, String by, @Nullable Instant at) {
+  private static final int MAX_TEXT = 12 << 10;
+  private static final int VERSION = 1;
+
+  /** The same for orders of one scope: {@code HH/KIND-DIGEST}. */
+  static String key(PurgeOrder order) {
+    String kind = order.kind().label() + (order.isSoft() ? "-soft" : "");
+    byte[] digest;
+    try {
+      digest =
+          MessageDigest.getInstance("SHA-256")
+              .digest(
+                  (kind + '\n' + reach(order.reach()) + '\n' + order.text())
+                      .getBytes(StandardCharsets.UTF_8));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("no SHA-256 in this Java", e);
+    }
+    String hex = HexFormat.of().formatHex(Arrays.copyOf(digest, 16));
+    return hex.substring(0, 2) + "/" + kind + "-" + hex;
+  }
+
+  String json() {
+    ObjectNode object =
+        Json.object()
+            .put("v", VERSION)
+            .put("kind", order.kind().label())
+            .put("text", order.text())
+            .put("soft", order.isSoft())
+            .put("reach", reach(order.reach()))
+            .put("by", by)
+            .put("at", String.valueOf(at));
+    return new String(Json.bytes(object), StandardCharsets.UTF_8).strip();
+  }
+
+  private static String reach(Reach reach) {
+    return reach.name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  /** Null where this version cannot read it. */
+  static @Nullable PurgeEntry read(String json) {
+    ObjectNode object;
+    try {
+      object = Json.object(json.getBytes(StandardCharsets.UTF_8));
+    } catch (AdminError e) {
+      return null;
+    }
+    InputProblems problems = new InputProblems();
+    String kind = Json.text(object, "kind", MAX_TEXT, problems);
+    String text = Json.text(object, "text", MAX_TEXT, problems);
+    String reach = Json.text(object, "reach", MAX_TEXT, problems);
+    String by = Json.text(object, "by", MAX_TEXT, problems);
+    String at = Json.text(object, "at", MAX_TEXT, problems);
+    boolean isSoft = Json.flag(object, "soft", false, problems);
+    PurgeKind known = kind(kind);
+    Reach found = reach(reach);
+    if (!problems.isEmpty()
+        || object.path("v").asInt(0) != VERSION
+        || known == null
+        || text == null
+        || found == null) {
+      return null;
+    }
+    return new PurgeEntry(
+        new PurgeOrder(known, text, isSoft, found), by == null ? "" : by, instant(at));
+  }
+
+  private static @Nullable PurgeKind kind(@Nullable String label) {
+    return Arrays.stream(PurgeKind.values())
+        .filter(one -> one.label().equals(label))
+        .findFirst()
+        .orElse(null);
+  }
+
+  private static @Nullable Reach reach(@Nullable String text) {
+    return Arrays.stream(Reach.values())
+        .filter(one -> reach(one).equals(text))
+        .findFirst()
+        .orElse(null);
+  }
+
+  private static @Nullable Instant instant(@Nullable String text) {
+    try {
+      return text == null ? null : Instant.parse(text);
+    } catch (DateTimeParseException e) {
+      return null;
+    }
+  }
+}

@@ -1,0 +1,137 @@
+package io.forebay.server.cluster.purge;
+
+import io.forebay.server.cluster.etcd.EtcdClient;
+import io.forebay.server.cluster.etcd.EtcdException;
+import io.forebay.server.cluster.etcd.EtcdWatch;
+import io.forebay.server.cluster.etcd.KeyValue;
+import io.forebay.server.cluster.etcd.Range;
+import io.forebay.server.cluster.etcd.RangeResult;
+import io.forebay.server.cluster.etcd.Txn;
+import io.forebay.server.cluster.etcd.TxnResult;
+import io.forebay.server.cluster.member.ClusterKeyspace;
+import io.forebay.server.cluster.member.Member;
+import io.forebay.server.cluster.member.Membership;
+import io.forebay.server.purge.PurgeOrder;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HexFormat;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The purges of the cluster in etcd. Any thread that may block. */
+public final class PurgeLog {
+  /** With the reads of members, below {@link Txn#MAX_OPERATIONS}. */
+  private static final int MAX_ORDERS = 100;
+
+  /** etcd takes requests of 1.5 MiB, and this in base64 is a third longer. */
+  private static final int MAX_BYTES = 512 << 10;
+
+  private static final int PAGE = 500;
+
+  /** Of purges that were missed: more than that is a gap. */
+  private static final long MAX_MISSED_BYTES = 64L << 20;
+
+  private final EtcdClient etcd;
+  private final ClusterKeyspace keys;
+  private final Membership membership;
+  private final Clock clock;
+
+  public PurgeLog(EtcdClient etcd, ClusterKeyspace keys, Membership membership, Clock clock) {
+    this.etcd = etcd;
+    this.keys = keys;
+    this.membership = membership;
+    this.clock = clock;
+  }
+
+  /**
+   * What was written to the log.
+   *
+   * @param revision at which all of it is there
+   * @param members the nodes of the cluster at that revision
+   */
+  public record Published(long revision, List<Member> members) {}
+
+  /**
+   * Writes orders to the log. A failure may leave some of them there, which purges more than was
+   * acknowledged; the same orders may be written again.
+   */
+  public Published publish(List<PurgeOrder> orders) throws EtcdException, InterruptedException {
+    Map<String, String> entries = new LinkedHashMap<>();
+    for (PurgeOrder order : orders) {
+      entries.put(
+          keys.purges() + PurgeEntry.key(order),
+          new PurgeEntry(order, membership.self().name(), clock.instant()).json());
+    }
+    Published published = null;
+    Iterator<Map.Entry<String, String>> left = entries.entrySet().iterator();
+    while (left.hasNext()) {
+      published = publishSome(left);
+    }
+    if (published == null) {
+      throw new IllegalArgumentException("there is nothing to purge");
+    }
+    return published;
+  }
+
+  private Published publishSome(Iterator<Map.Entry<String, String>> left)
+      throws EtcdException, InterruptedException {
+    Txn txn = new Txn();
+    int bytes = 0;
+    for (int i = 0; i < MAX_ORDERS && bytes < MAX_BYTES && left.hasNext(); i++) {
+      Map.Entry<String, String> entry = left.next();
+      txn.put(entry.getKey(), entry.getValue());
+      bytes += entry.getValue().getBytes(StandardCharsets.UTF_8).length;
+    }
+    TxnResult done =
+        etcd.txnPatiently(txn.put(keys.last(), "").getAll(keys.members()).getAll(keys.alive()));
+    return new Published(
+        done.revision(), membership.members(done.reads().get(0), done.reads().get(1)));
+  }
+
+  /** Names the log if it has no name yet. */
+  void create() throws EtcdException, InterruptedException {
+    byte[] epoch = new byte[16];
+    new SecureRandom().nextBytes(epoch);
+    TxnResult ignored =
+        etcd.txn(
+            new Txn().ifAbsent(keys.epoch()).put(keys.epoch(), HexFormat.of().formatHex(epoch)));
+  }
+
+  EtcdWatch watch(long from) throws EtcdException, InterruptedException {
+    return etcd.watch(keys.purges(), from);
+  }
+
+  /**
+   * The purges of a range of revisions that are still in the log, in order; null where there are
+   * more than that, or more than fit into memory.
+   */
+  @Nullable List<KeyValue> missed(long from, long at, int most)
+      throws EtcdException, InterruptedException {
+    List<KeyValue> missed = new ArrayList<>();
+    long bytes = 0;
+    for (int page = 0; page < 256; page++) {
+      String prefix = keys.purges() + HexFormat.of().toHexDigits((byte) page) + "/";
+      Range range = new Range(prefix, prefix, PAGE, at, from);
+      RangeResult found;
+      do {
+        found = etcd.range(range);
+        for (KeyValue kv : found.keys()) {
+          missed.add(kv);
+          bytes += kv.value().length();
+          range = range.after(kv.key());
+        }
+        if (missed.size() > most || bytes > MAX_MISSED_BYTES) {
+          return null;
+        }
+      } while (found.hasMore() && !found.keys().isEmpty());
+    }
+    missed.sort(Comparator.comparingLong(KeyValue::revision));
+    return missed;
+  }
+}

@@ -1,0 +1,81 @@
+package io.forebay.server.config;
+
+import io.forebay.server.config.ServerConfig.Address;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The cluster of a node: the nodes that follow one log of purges in etcd.
+ *
+ * @param name of the cluster; the certificates of its nodes have it
+ * @param group whose nodes {@code --wait group} waits for
+ * @param listen where other nodes ask how far this one has come
+ * @param advertise where they reach that listener
+ */
+public record ClusterConfig(
+    String name, String group, Address listen, Address advertise, Tls tls, Log log, Purge purge) {
+
+  /** The certificate of the node, and who may be a node. */
+  public record Tls(Path ca, Path certificate, Path key) {}
+
+  /**
+   * How etcd is reached.
+   *
+   * @param ca roots for https, or null for those of the JVM
+   * @param certificate of this node towards etcd, or null
+   * @param user null where etcd asks for none
+   */
+  public record Log(
+      List<URI> endpoints,
+      @Nullable Path ca,
+      @Nullable Path certificate,
+      @Nullable Path key,
+      @Nullable String user,
+      @Nullable Secret password) {}
+
+  /**
+   * Purges of the cluster.
+   *
+   * @param waitFor which nodes a purge waits for unless it says so itself
+   * @param waitMost for how long
+   * @param fenceAfter for how long a node serves what it has stored without a proof that it knows
+   *     all purges
+   * @param gap what becomes of stored objects where purges may have been missed
+   * @param keep how many purges the log keeps at most
+   * @param keepFor how long it keeps them
+   */
+  public record Purge(
+      Wait waitFor,
+      Duration waitMost,
+      CutOff cutOff,
+      Duration fenceAfter,
+      Gap gap,
+      int keep,
+      Duration keepFor) {}
+
+  /** Which nodes a purge waits for. */
+  public enum Wait {
+    SELF,
+    GROUP,
+    ALL
+  }
+
+  /** What a node does while it cannot prove that it knows all purges. */
+  public enum CutOff {
+    /** It validates each stored object with the origin before it uses it. */
+    FENCE,
+    /** It goes on as before. */
+    SERVE,
+    /** It answers 503. */
+    REFUSE
+  }
+
+  /** What becomes of stored objects where purges may have been missed. */
+  public enum Gap {
+    EMPTY,
+    REVALIDATE
+  }
+}

@@ -1,0 +1,231 @@
+package io.forebay.server.config;
+
+import static io.forebay.server.config.Field.atStart;
+import static io.forebay.server.config.Field.optional;
+import static io.forebay.server.config.ValueType.duration;
+import static io.forebay.server.config.ValueType.integer;
+
+import io.forebay.server.config.ClusterConfig.CutOff;
+import io.forebay.server.config.ClusterConfig.Gap;
+import io.forebay.server.config.ClusterConfig.Wait;
+import io.forebay.server.config.Section.Shape;
+import io.forebay.server.config.ServerConfig.Address;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/** The keys of a cluster. */
+final class ClusterKeys {
+  private static final Pattern ENDPOINT =
+      Pattern.compile("https?://([A-Za-z0-9._-]{1,253}|\\[[0-9A-Fa-f:.]{2,45}])(:[0-9]{1,5})?");
+  private static final String REQUIRED = "required in a cluster";
+
+  static final Field<ClusterConfig, String> CLUSTER_NAME =
+      optional(
+          "name",
+          ValueType.NAME,
+          "none: the node is alone",
+          true,
+          ClusterConfig::name,
+          "Name of the cluster. With it, purges go through a log in etcd to all nodes of that name;"
+              + " see [CLUSTER.md](CLUSTER.md). `forwarding.node-id` names the node.");
+  static final Field<ClusterConfig, String> GROUP =
+      atStart(
+          "group",
+          ValueType.NAME,
+          "default",
+          ClusterConfig::group,
+          "Group of the node; a purge can wait for the nodes of one group.");
+  static final Field<ClusterConfig, Address> LISTEN =
+      atStart(
+          "listen",
+          ValueType.ADDRESS,
+          ":7443",
+          ClusterConfig::listen,
+          "Address for the other nodes of the cluster, with mutual TLS.");
+  static final Field<ClusterConfig, Address> ADVERTISE =
+      optional(
+          "advertise",
+          ValueType.ADDRESS,
+          REQUIRED,
+          true,
+          ClusterConfig::advertise,
+          "`HOST:PORT` at which the other nodes reach `listen`.");
+  static final Field<ClusterConfig, Path> CA =
+      optional(
+          "tls.ca",
+          ValueType.PATH,
+          REQUIRED,
+          true,
+          config -> config.tls().ca(),
+          "PEM file of the authorities that issue certificates to nodes of this cluster.");
+  static final Field<ClusterConfig, Path> CERTIFICATE =
+      optional(
+          "tls.certificate",
+          ValueType.PATH,
+          REQUIRED,
+          true,
+          config -> config.tls().certificate(),
+          "PEM file with the node's certificate, for TLS servers and clients; its alternative name"
+              + " is the URI `forebay://CLUSTER/NODE-ID`.");
+  static final Field<ClusterConfig, Path> KEY =
+      optional(
+          "tls.key",
+          ValueType.PATH,
+          REQUIRED,
+          true,
+          config -> config.tls().key(),
+          "PEM file with the private key of that certificate.");
+  static final Field<ClusterConfig, List<String>> ENDPOINTS =
+      optional(
+          "log.endpoints",
+          ValueType.list(
+              "list of etcd endpoints",
+              "`http://HOST:PORT` or `https://HOST:PORT`, one for each member",
+              text -> ENDPOINT.matcher(text).matches(),
+              false,
+              "write endpoints such as https://etcd-1.example:2379"),
+          REQUIRED,
+          true,
+          config -> config.log().endpoints().stream().map(URI::toString).toList(),
+          "Members of etcd, by the URLs for its clients. All have the same scheme.");
+  static final Field<ClusterConfig, Path> LOG_CA =
+      optional(
+          "log.ca",
+          ValueType.PATH,
+          "the authorities of the JVM",
+          true,
+          config -> config.log().ca(),
+          "PEM file of the authorities that issue certificates to the members of etcd.");
+  static final Field<ClusterConfig, Path> LOG_CERTIFICATE =
+      optional(
+          "log.certificate",
+          ValueType.PATH,
+          "none",
+          true,
+          config -> config.log().certificate(),
+          "PEM file with the certificate that the node shows to etcd.");
+  static final Field<ClusterConfig, Path> LOG_KEY =
+      optional(
+          "log.key",
+          ValueType.PATH,
+          "none",
+          true,
+          config -> config.log().key(),
+          "PEM file with the private key of that certificate.");
+  static final Field<ClusterConfig, String> USER =
+      optional(
+          "log.user",
+          ValueType.NAME,
+          "none",
+          true,
+          config -> config.log().user(),
+          "User of etcd. Its JSON gateway does not know users by their certificates.");
+  static final Field<ClusterConfig, Secret> PASSWORD =
+      optional(
+          "log.password",
+          ValueType.SECRET_VALUE,
+          "none",
+          true,
+          config -> config.log().password(),
+          "Password of that user.");
+  static final Field<ClusterConfig, Path> PASSWORD_FILE =
+      optional(
+          "log.password-file",
+          ValueType.PATH,
+          "none",
+          true,
+          null,
+          "File whose first line is that password.");
+  static final Field<ClusterConfig, Wait> WAIT =
+      atStart(
+          "purge.wait",
+          ValueType.constant(Wait.class),
+          "all",
+          config -> config.purge().waitFor(),
+          "Which nodes a purge waits for unless it says so itself.");
+  static final Field<ClusterConfig, Duration> WAIT_MOST =
+      atStart(
+          "purge.wait-most",
+          duration("1s", "50s"),
+          "15s",
+          config -> config.purge().waitMost(),
+          "For how long it waits. Longer than `purge.fence-after` by 3 s, a node that has just failed"
+              + " does not leave a purge unacknowledged.");
+  static final Field<ClusterConfig, CutOff> CUT_OFF =
+      atStart(
+          "purge.cut-off",
+          ValueType.constant(CutOff.class),
+          "fence",
+          config -> config.purge().cutOff(),
+          "What the node does while it cannot prove that it knows all purges: `fence` validates each"
+              + " stored object with the origin before it is used; `serve` goes on as before, and"
+              + " purges stay unacknowledged; `refuse` answers 503.");
+  static final Field<ClusterConfig, Duration> FENCE_AFTER =
+      atStart(
+          "purge.fence-after",
+          duration("2s", "10m"),
+          "10s",
+          config -> config.purge().fenceAfter(),
+          "For how long the last proof counts.");
+  static final Field<ClusterConfig, Gap> GAP =
+      atStart(
+          "purge.gap",
+          ValueType.constant(Gap.class),
+          "empty",
+          config -> config.purge().gap(),
+          "What becomes of stored objects where purges may have been missed and the log no longer"
+              + " has them: all are purged, or each is validated before it is used again.");
+  static final Field<ClusterConfig, Integer> KEEP =
+      atStart(
+          "purge.keep",
+          integer(1_000, 1_000_000),
+          "200000",
+          config -> config.purge().keep(),
+          "How many purges the log keeps; of one scope, the latest.");
+  static final Field<ClusterConfig, Duration> KEEP_FOR =
+      atStart(
+          "purge.keep-for",
+          duration("1m", "30d"),
+          "24h",
+          config -> config.purge().keepFor(),
+          "How long the log keeps them. A node that was away for longer has a gap.");
+
+  static final Section<ClusterConfig> SECTION =
+      new Section<>(
+          "cluster",
+          Shape.ONCE,
+          "Nodes that share purges through etcd: an acknowledged purge is true on all of them.",
+          "",
+          List.of(
+              CLUSTER_NAME,
+              GROUP,
+              LISTEN,
+              ADVERTISE,
+              CA,
+              CERTIFICATE,
+              KEY,
+              ENDPOINTS,
+              LOG_CA,
+              LOG_CERTIFICATE,
+              LOG_KEY,
+              USER,
+              PASSWORD,
+              PASSWORD_FILE,
+              WAIT,
+              WAIT_MOST,
+              CUT_OFF,
+              FENCE_AFTER,
+              GAP,
+              KEEP,
+              KEEP_FOR),
+          config -> {
+            ClusterConfig cluster = config.cluster();
+            return cluster == null ? Map.of() : Map.of("", cluster);
+          });
+
+  private ClusterKeys() {}
+}

@@ -1,0 +1,117 @@
+package io.forebay.server.metric;
+
+import io.forebay.server.cluster.ClusterFigures;
+import java.util.function.ToDoubleFunction;
+
+/** Metrics of a node in a cluster. */
+final class ClusterMetrics {
+  private ClusterMetrics() {}
+
+  /** A node that is alone has none of them. */
+  static void add(MeterRegistrar meters, CachedReports from) {
+    if (from.node().clusterFigures() == null) {
+      return;
+    }
+    meters.counter(
+        "forebay_cluster_fenced_requests",
+        "Requests that asked the origin because the node could not prove that it knows all purges"
+            + " of its cluster.",
+        () -> from.sum(c -> c.fenced));
+    gauge(
+        meters,
+        from,
+        "forebay_cluster_members",
+        "Nodes that belong to the cluster.",
+        ClusterFigures::members);
+    gauge(
+        meters,
+        from,
+        "forebay_cluster_alive",
+        "Nodes of the cluster that are alive.",
+        ClusterFigures::alive);
+    gauge(
+        meters,
+        from,
+        "forebay_cluster_position",
+        "Revision of the log up to which purges are in force here.",
+        ClusterFigures::revision);
+    gauge(
+        meters,
+        from,
+        "forebay_cluster_newest",
+        "Revision of the newest purge in the log.",
+        ClusterFigures::newest);
+    gauge(
+        meters,
+        from,
+        "forebay_cluster_proof_age_seconds",
+        "Age of the latest proof that the node knows all purges; NaN until there is one.",
+        ClusterFigures::proofAgeSeconds);
+    gauge(
+        meters,
+        from,
+        "forebay_cluster_fenced",
+        "1 while stored responses are validated before use, or requests refused.",
+        figures -> figures.isFenced() ? 1 : 0);
+    counter(
+        meters,
+        from,
+        "forebay_cluster_published_purges",
+        "Purges that this node wrote to the log.",
+        ClusterFigures::published);
+    counter(
+        meters,
+        from,
+        "forebay_cluster_unacknowledged_purges",
+        "Purges of this node that another one had not confirmed in time.",
+        ClusterFigures::unacknowledged);
+    counter(
+        meters,
+        from,
+        "forebay_cluster_confirm_seconds",
+        "Time that purges of this node waited for confirmations.",
+        ClusterFigures::confirmSeconds);
+    counter(
+        meters,
+        from,
+        "forebay_cluster_applied_purges",
+        "Purges of the log that were put in force here.",
+        ClusterFigures::applied);
+    counter(
+        meters,
+        from,
+        "forebay_cluster_gaps",
+        "How often purges may have been missed, so that all that is stored was purged or has to be"
+            + " validated.",
+        ClusterFigures::gaps);
+    counter(
+        meters,
+        from,
+        "forebay_cluster_unreadable_purges",
+        "Entries of the log that this version could not read, and took for purges of everything.",
+        ClusterFigures::unreadable);
+  }
+
+  private static void gauge(
+      MeterRegistrar meters,
+      CachedReports from,
+      String name,
+      String help,
+      ToDoubleFunction<ClusterFigures> value) {
+    meters.gauge(name, help, () -> value(from, value));
+  }
+
+  private static void counter(
+      MeterRegistrar meters,
+      CachedReports from,
+      String name,
+      String help,
+      ToDoubleFunction<ClusterFigures> value) {
+    meters.counter(name, help, () -> value(from, value));
+  }
+
+  private static double value(CachedReports from, ToDoubleFunction<ClusterFigures> value) {
+    ClusterFigures figures = from.node().clusterFigures();
+    return figures == null ? Double.NaN : value.applyAsDouble(figures);
+  }
+}

@@ -1,0 +1,333 @@
+package io.forebay.server.cluster.purge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.forebay.server.cluster.etcd.EtcdClient;
+import io.forebay.server.cluster.etcd.EtcdSettings;
+import io.forebay.server.cluster.etcd.Txn;
+import io.forebay.server.cluster.member.ClusterKeyspace;
+import io.forebay.server.cluster.member.Fence;
+import io.forebay.server.cluster.member.Member;
+import io.forebay.server.cluster.member.Membership;
+import io.forebay.server.cluster.member.NodeIdentity;
+import io.forebay.server.config.ClusterConfig.CutOff;
+import io.forebay.server.purge.PurgeOrder;
+import io.forebay.storage.purge.PurgeKind;
+import io.forebay.storage.purge.PurgePosition;
+import io.forebay.storage.purge.PurgesFullException;
+import io.forebay.testing.Await;
+import io.forebay.testing.EtcdFixture;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A node's side of the log with Debian's etcd; the journal is a list. */
+@Tag("full")
+final class PurgeApplierTest {
+  private static final ClusterKeyspace KEYS = new ClusterKeyspace("test");
+
+  @TempDir Path directory;
+  private EtcdFixture etcd;
+  private EtcdClient client;
+  private Membership membership;
+  private PurgeLog log;
+  private final Journal journal = new Journal();
+  private final Fence fence = new Fence(CutOff.FENCE, Duration.ofHours(1));
+  private final List<PurgeApplier> appliers = new ArrayList<>();
+
+  /** What a node has put in force. */
+  private static final class Journal implements LoggedPurges {
+    final List<String> texts = new CopyOnWriteArrayList<>();
+    final List<PurgePosition> skipped = new CopyOnWriteArrayList<>();
+    volatile @Nullable PurgePosition applied;
+    volatile boolean isFull;
+    volatile boolean isBroken;
+    volatile int freeScopes = 1_000;
+
+    @Override
+    public @Nullable PurgePosition applied() {
+      return applied;
+    }
+
+    @Override
+    public void apply(List<PurgeOrder> orders, PurgePosition position)
+        throws IOException, PurgesFullException {
+      if (isBroken) {
+        throw new IOException("no space left");
+      }
+      if (isFull) {
+        throw new PurgesFullException("64 patterns");
+      }
+      PurgePosition before = applied;
+      if (before == null || before.reaches(position)) {
+        throw new IllegalArgumentException(position + " after " + before);
+      }
+      orders.forEach(order -> texts.add(order.kind().label() + " " + order.text()));
+      applied = position;
+    }
+
+    @Override
+    public void skipTo(PurgePosition position) {
+      skipped.add(position);
+      applied = position;
+    }
+
+    @Override
+    public int freeScopes() {
+      return freeScopes;
+    }
+
+    @Override
+    public int patternsInForce() {
+      return 0;
+    }
+  }
+
+  @BeforeEach
+  void start() throws Exception {
+    etcd = EtcdFixture.start(directory, 1);
+    client =
+        new EtcdClient(
+            new EtcdSettings(
+                etcd.endpoints(),
+                null,
+                null,
+                null,
+                Duration.ofSeconds(10),
+                Duration.ofSeconds(10)));
+    membership =
+        new Membership(
+            client,
+            KEYS,
+            new Member("a", "g", "127.0.0.1:1", CutOff.FENCE, "1", true),
+            new NodeIdentity("d", "b"),
+            60);
+    log = new PurgeLog(client, KEYS, membership, Clock.systemUTC());
+  }
+
+  @AfterEach
+  void stop() {
+    appliers.forEach(PurgeApplier::close);
+    client.close();
+    etcd.close();
+  }
+
+  private PurgeApplier applier() {
+    PurgeApplier applier = new PurgeApplier(log, membership, journal, fence);
+    appliers.add(applier);
+    applier.start();
+    Await.until("the node has a position", () -> applier.applied() != null);
+    return applier;
+  }
+
+  private static PurgeOrder tag(String text) {
+    return new PurgeOrder(PurgeKind.TAG, text, false);
+  }
+
+  private long publish(String... tags) throws Exception {
+    List<PurgeOrder> orders = new ArrayList<>();
+    for (String text : tags) {
+      orders.add(tag(text));
+    }
+    return log.publish(orders).revision();
+  }
+
+  private static void await(PurgeApplier applier, long revision) {
+    Await.until(
+        "revision " + revision + " is applied",
+        () -> {
+          PurgePosition at = applier.applied();
+          return at != null && at.revision() >= revision;
+        });
+  }
+
+  @Test
+  void appliesInOrderAndOnce() throws Exception {
+    publish("before the node was there");
+    PurgeApplier first = applier();
+    assertEquals(1, journal.skipped.size(), "what it has stored may have been purged");
+    assertEquals(1, first.gaps());
+    publish("one");
+    await(first, publish("two", "three"));
+    assertEquals(List.of("tag one", "tag two", "tag three"), journal.texts);
+    first.close();
+    long last = publish("four");
+    publish("one");
+
+    PurgeApplier second = applier();
+
+    await(second, last + 1);
+    assertEquals(List.of("tag one", "tag two", "tag three", "tag four", "tag one"), journal.texts);
+    assertEquals(1, journal.skipped.size());
+    assertNull(second.problem());
+  }
+
+  @Test
+  void manyAtOnceAreAppliedInWholeRevisions() throws Exception {
+    PurgeApplier applier = applier();
+    String[] tags = new String[250];
+    for (int i = 0; i < tags.length; i++) {
+      tags[i] = i + "x".repeat(8_000);
+    }
+    await(applier, publish(tags));
+    assertEquals(tags.length, journal.texts.size());
+  }
+
+  @Test
+  void readsPagesWhereTheHistoryIsCompacted() throws Exception {
+    PurgeApplier first = applier();
+    await(first, publish("seen"));
+    first.close();
+    for (int i = 0; i < 30; i++) {
+      publish("missed " + i);
+    }
+    long last = publish("missed 0");
+    etcd.compact(last);
+
+    PurgeApplier second = applier();
+    await(second, last);
+
+    assertEquals(31, journal.texts.size());
+    assertEquals("tag missed 0", journal.texts.getLast(), "by its latest revision");
+    assertEquals(0, second.gaps());
+    await(second, publish("later"));
+    assertEquals("tag later", journal.texts.getLast());
+  }
+
+  @Test
+  void moreThanFitIsAGap() throws Exception {
+    PurgeApplier first = applier();
+    await(first, publish("seen"));
+    first.close();
+    for (int i = 0; i < 30; i++) {
+      publish("missed " + i);
+    }
+    long last = publish("last");
+    etcd.compact(last);
+    journal.freeScopes = 10;
+
+    PurgeApplier second = applier();
+    await(second, last);
+
+    assertEquals(1, second.gaps());
+    assertTrue(fence.isPast(System.nanoTime()));
+  }
+
+  @Test
+  void whatWasCollectedIsAGapForWhoHasNotReadIt() throws Exception {
+    PurgeApplier first = applier();
+    await(first, publish("seen"));
+    first.close();
+    publish("missed");
+    PurgeCollector collector =
+        new PurgeCollector(
+            client,
+            KEYS,
+            1_000_000,
+            Duration.ofHours(1),
+            Clock.fixed(Instant.now().plus(Duration.ofHours(2)), ZoneOffset.UTC),
+            77);
+    int deleted = 0;
+    for (int part = 0; part < 256; part++) {
+      deleted += collector.step();
+    }
+    assertEquals(2, deleted);
+    long last = publish("new");
+
+    PurgeApplier second = applier();
+    await(second, last);
+
+    assertEquals(1, second.gaps());
+  }
+
+  @Test
+  void theCollectorKeepsWhatIsYoung() throws Exception {
+    publish("young");
+    PurgeCollector collector =
+        new PurgeCollector(client, KEYS, 1_000_000, Duration.ofHours(1), Clock.systemUTC(), 0);
+    for (int part = 0; part < 256; part++) {
+      assertEquals(0, collector.step());
+    }
+    PurgeCollector full =
+        new PurgeCollector(client, KEYS, 256, Duration.ofHours(1), Clock.systemUTC(), 0);
+    for (int i = 0; i < 600; i++) {
+      publish("many " + i);
+    }
+    for (int part = 0; part < 256; part++) {
+      int ignored = full.step();
+    }
+    assertTrue(
+        log.missed(1, membership.head().revision(), 1_000) instanceof List<?> left
+            && left.size() <= 256);
+  }
+
+  @Test
+  void anotherLogAndOneThatWasSetBackAreGaps() throws Exception {
+    PurgeApplier first = applier();
+    await(first, publish("seen"));
+    first.close();
+    PurgePosition at = journal.applied;
+    assertNotNull(at);
+    journal.applied = at.at(1_000_000);
+    PurgeApplier second = applier();
+    Await.until("a gap", () -> second.gaps() == 1);
+    second.close();
+    client.txn(new Txn().put(KEYS.epoch(), "0123456789abcdef0123456789abcdef"));
+    PurgeApplier third = applier();
+    Await.until("a gap", () -> third.gaps() == 1);
+    await(third, publish("later"));
+    assertEquals("tag later", journal.texts.getLast());
+  }
+
+  @Test
+  void anEntryThatCannotBeReadPurgesEverything() throws Exception {
+    PurgeApplier applier = applier();
+    long revision =
+        client
+            .txn(new Txn().put(KEYS.purges() + "00/x", "{\"v\":99}").put(KEYS.last(), ""))
+            .revision();
+    await(applier, revision);
+    assertTrue(journal.texts.getLast().startsWith("everything "), journal.texts::toString);
+    assertEquals(1, applier.unreadable());
+  }
+
+  @Test
+  void thePositionStandsStillWhileTheJournalCannotBeWritten() throws Exception {
+    PurgeApplier applier = applier();
+    journal.isBroken = true;
+    long revision = publish("held");
+    Await.until("it says so", () -> applier.journalProblem() != null);
+    assertTrue(!applier.await(revision, journal.applied.epoch(), 1));
+    journal.isBroken = false;
+    await(applier, revision);
+    assertNull(applier.journalProblem());
+    assertEquals(List.of("tag held"), journal.texts);
+  }
+
+  @Test
+  void tooManyPatternsWaitForTheSweep() throws Exception {
+    PurgeApplier applier = applier();
+    journal.isFull = true;
+    long revision =
+        log.publish(List.of(new PurgeOrder(PurgeKind.PATTERN, "path x", false))).revision();
+    assertTrue(!applier.await(revision, journal.applied.epoch(), 1));
+    journal.isFull = false;
+    await(applier, revision);
+    assertEquals(List.of("pattern path x"), journal.texts);
+  }
+}

@@ -1,0 +1,223 @@
+package io.forebay.testing;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Members of etcd on loopback, from Debian's package {@code etcd-server}, in a directory of the
+ * test. Ports and data stay over a kill; closing ends the processes.
+ */
+public final class EtcdFixture implements AutoCloseable {
+  private static final Path PROGRAM = Path.of("/usr/bin/etcd");
+  private static final Duration START_LIMIT = Duration.ofSeconds(40);
+
+  private final Path directory;
+  private final List<String> options;
+  private final String scheme;
+  private final int[] clientPorts;
+  private final int[] peerPorts;
+  private final @Nullable Process[] members;
+  private final HttpClient http =
+      HttpClient.newBuilder()
+          .version(HttpClient.Version.HTTP_1_1)
+          .connectTimeout(Duration.ofSeconds(1))
+          .build();
+
+  private EtcdFixture(Path directory, int count, String scheme, List<String> options)
+      throws IOException {
+    this.directory = Files.createDirectories(directory);
+    this.options = options;
+    this.scheme = scheme;
+    this.clientPorts = new int[count];
+    this.peerPorts = new int[count];
+    this.members = new Process[count];
+    for (int i = 0; i < count; i++) {
+      clientPorts[i] = Ports.free();
+      peerPorts[i] = Ports.free();
+    }
+  }
+
+  /** Starts members and waits until they have a leader. */
+  public static EtcdFixture start(Path directory, int members) throws Exception {
+    EtcdFixture etcd = new EtcdFixture(directory, members, "http", List.of());
+    try {
+      for (int i = 0; i < members; i++) {
+        etcd.restart(i);
+      }
+      etcd.awaitLeader();
+      return etcd;
+    } catch (Exception | Error e) {
+      etcd.close();
+      throw e;
+    }
+  }
+
+  /**
+   * Starts one member with further options, such as those of TLS; its port is awaited and no more.
+   */
+  public static EtcdFixture startSecured(Path directory, String... options) throws Exception {
+    EtcdFixture etcd = new EtcdFixture(directory, 1, "https", List.of(options));
+    try {
+      etcd.restart(0);
+      Await.until("etcd listens", START_LIMIT, () -> Ports.isListening(etcd.clientPorts[0]));
+      return etcd;
+    } catch (Exception | Error e) {
+      etcd.close();
+      throw e;
+    }
+  }
+
+  /** Starts a member, for the first time or with the data that it left. */
+  public void restart(int member) throws IOException {
+    String peers =
+        IntStream.range(0, members.length)
+            .mapToObj(i -> "m" + i + "=http://127.0.0.1:" + peerPorts[i])
+            .collect(Collectors.joining(","));
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                PROGRAM.toString(),
+                "--name=m" + member,
+                "--data-dir=" + directory.resolve("m" + member),
+                "--listen-client-urls=" + url(member),
+                "--advertise-client-urls=" + url(member),
+                "--listen-peer-urls=http://127.0.0.1:" + peerPorts[member],
+                "--initial-advertise-peer-urls=http://127.0.0.1:" + peerPorts[member],
+                "--initial-cluster=" + peers,
+                "--initial-cluster-state=new",
+                "--logger=zap",
+                "--log-outputs=stderr"));
+    command.addAll(options);
+    File log = directory.resolve("m" + member + ".log").toFile();
+    members[member] =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.appendTo(log))
+            .redirectInput(new File("/dev/null"))
+            .start();
+  }
+
+  public int members() {
+    return members.length;
+  }
+
+  private String url(int member) {
+    return scheme + "://127.0.0.1:" + clientPorts[member];
+  }
+
+  /** URLs of all members. */
+  public List<URI> endpoints() {
+    return IntStream.range(0, members.length).mapToObj(i -> URI.create(url(i))).toList();
+  }
+
+  /** The same with commas between. */
+  public String endpointList() {
+    return endpoints().stream().map(URI::toString).collect(Collectors.joining(","));
+  }
+
+  /** The member that leads; -1 where none says so. */
+  public int leader() {
+    for (int i = 0; i < members.length; i++) {
+      Process member = members[i];
+      if (member != null && member.isAlive()) {
+        try {
+          String status = post(i, "/v3/maintenance/status", "{}");
+          String own = field(status, "member_id");
+          String leader = field(status, "leader");
+          if (!leader.isEmpty() && !leader.equals("0") && leader.equals(own)) {
+            return i;
+          }
+        } catch (IOException e) {
+          // Another one may know.
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+          return -1;
+        }
+      }
+    }
+    return -1;
+  }
+
+  public void awaitLeader() {
+    Await.until("etcd has a leader", START_LIMIT, () -> leader() >= 0);
+  }
+
+  /** SIGKILL. */
+  public void kill(int member) throws InterruptedException {
+    Process dying = members[member];
+    if (dying != null && !dying.destroyForcibly().waitFor(10, TimeUnit.SECONDS)) {
+      throw new AssertionError("SIGKILL did not end etcd");
+    }
+  }
+
+  public long pid(int member) {
+    Process running = members[member];
+    if (running == null) {
+      throw new AssertionError("member " + member + " was not started");
+    }
+    return running.pid();
+  }
+
+  /** Drops the history up to a revision. */
+  public void compact(long revision) throws IOException, InterruptedException {
+    String ignored =
+        post(Math.max(0, leader()), "/v3/kv/compaction", "{\"revision\":\"" + revision + "\"}");
+  }
+
+  /** Sends JSON to a member; the answer. */
+  public String post(int member, String path, String json)
+      throws IOException, InterruptedException {
+    HttpResponse<String> answer =
+        http.send(
+            HttpRequest.newBuilder(URI.create(url(member) + path))
+                .timeout(Duration.ofSeconds(5))
+                .POST(HttpRequest.BodyPublishers.ofString(json, StandardCharsets.UTF_8))
+                .build(),
+            BodyHandlers.ofString());
+    if (answer.statusCode() != 200) {
+      throw new IOException(path + ": " + answer.statusCode() + " " + answer.body());
+    }
+    return answer.body();
+  }
+
+  private static String field(String json, String name) {
+    Matcher matcher = Pattern.compile("\"" + name + "\":\"?([0-9]+)").matcher(json);
+    return matcher.find() ? matcher.group(1) : "";
+  }
+
+  @Override
+  public void close() {
+    for (Process member : members) {
+      if (member != null) {
+        member.destroyForcibly();
+      }
+    }
+    for (Process member : members) {
+      if (member != null) {
+        try {
+          boolean ignored = member.waitFor(10, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+        }
+      }
+    }
+    http.close();
+  }
+}
