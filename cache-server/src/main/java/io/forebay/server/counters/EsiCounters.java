@@ -24,7 +24,10 @@ public final class EsiCounters {
   /** Pages that were broken off because of a fragment, a bound or a tag. */
   public long broken;
 
-  /** Tags that are malformed, too long or not known, and stay in the page as they came. */
+  /**
+   * Tags that are malformed, too long or not known, and stay in the page as they came, and tests of
+   * conditions that can't be read.
+   */
   public long leftTags;
 
   EsiCounters() {}

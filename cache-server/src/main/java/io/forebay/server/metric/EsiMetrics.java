@@ -27,7 +27,8 @@ final class EsiMetrics {
     }
     meters.counter(
         "forebay_esi_left_tags",
-        "ESI tags left in pages as they came, because they are malformed, too long or not supported.",
+        "ESI tags left in pages as they came, because they are malformed, too long or not supported,"
+            + " and conditions that cannot be read.",
         () -> from.sum(c -> c.esi.leftTags));
   }
 }
