@@ -414,7 +414,7 @@ final class LivePlayersIT {
 
   /** Why the browser got no response; players know only that they got none. */
   private static void printFailures(Path netLog) throws IOException {
-    for (String failure : NetLog.failures(netLog)) {
+    for (String failure : NetLog.failures(netLog, PlayerPage.DOMAIN)) {
       System.out.println("LivePlayersIT: browser: " + failure);
     }
   }

@@ -38,8 +38,9 @@ final class NetLog {
    * Requests that failed, with their error, and why QUIC connections were closed.
    *
    * @param file that need not exist
+   * @param domain of the requests that count: a browser has business of its own
    */
-  static List<String> failures(Path file) throws IOException {
+  static List<String> failures(Path file, String domain) throws IOException {
     if (!Files.exists(file)) {
       return List.of();
     }
@@ -50,7 +51,7 @@ final class NetLog {
       while (line != null && failures.size() < MAX_FAILURES) {
         String id = group(SOURCE, line);
         String url = group(URL, line);
-        if (id != null && url != null) {
+        if (id != null && url != null && url.contains(domain)) {
           urls.put(id, url);
         }
         String error = group(ERROR, line);
