@@ -91,7 +91,7 @@ final class StepRunner {
                   step.setup().objects(),
                   capacity(step, server),
                   host.total().others(),
-                  after.originRequests < 0 ? -1 : after.originRequests - before.originRequests));
+                  before.fetchesUntil(after)));
       return new StepResult(
           step.name(),
           repetition,
@@ -110,11 +110,18 @@ final class StepRunner {
         : new VoidReasons.Capacity(instruments.clients().cores(), originThreads);
   }
 
-  /** Counters of server and origin at a moment. */
-  private record Reading(Counters server, long originRequests) {
+  /** Counters of the server, and the origin's before and after they were read; -1 for unknown. */
+  private record Reading(long originBefore, Counters server, long originAfter) {
 
     static Reading of(TestBed bed) throws IOException, InterruptedException {
-      return new Reading(bed.counters(), bed.originRequests());
+      return new Reading(bed.originRequests(), bed.counters(), bed.originRequests());
+    }
+
+    VoidReasons.@Nullable Fetches fetchesUntil(Reading later) {
+      return originBefore < 0
+          ? null
+          : new VoidReasons.Fetches(
+              later.originBefore - originAfter, later.originAfter - originBefore);
     }
   }
 

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Why the figures of a step do not count: something else than the server was the bound. */
 final class VoidReasons {
@@ -39,7 +40,7 @@ final class VoidReasons {
    * @param capacity for others than the server
    * @param others share of the CPUs that programs used which have nothing to do with the run; NaN
    *     where it is not known, and then not judged
-   * @param originRequests that the origin answered; -1 where it is not known
+   * @param fetches that the origin answered, or null where they are not known
    */
   record Evidence(
       LoadTotals load,
@@ -47,7 +48,13 @@ final class VoidReasons {
       List<ObjectRow> objects,
       Capacity capacity,
       double others,
-      long originRequests) {}
+      @Nullable Fetches fetches) {}
+
+  /**
+   * Requests that the origin answered. The counters of server and origin are not read at the same
+   * moment, so that it is at least and at most so many.
+   */
+  record Fetches(long min, long max) {}
 
   /**
    * The CPU that is there for others than the server, in cores.
@@ -124,18 +131,25 @@ final class VoidReasons {
     if (ratio != null) {
       hitRatio(ratio, evidence, voids);
     }
-    ServerTotals server = evidence.server;
+    Fetches fetches = evidence.fetches;
+    if (fetches != null && evidence.server.requests() > 0) {
+      misses(wanted, evidence.server, fetches, voids);
+    }
+  }
+
+  private static void misses(
+      Load wanted, ServerTotals server, Fetches fetches, List<String> voids) {
     long misses = server.requests() - server.hits();
-    long counted = Math.abs(misses - evidence.originRequests);
-    if (evidence.originRequests >= 0
-        && server.requests() > 0
-        && counted > MAX_MISCOUNTED * server.requests() + wanted.allConnections()) {
+    double tolerance = MAX_MISCOUNTED * server.requests() + wanted.allConnections();
+    if (misses < fetches.min - tolerance || misses > fetches.max + tolerance) {
       voids.add(
           String.format(
               Locale.ROOT,
-              "the program counted %d misses, the origin %d requests: its hit ratio is not known",
+              "the program counted %d misses, the origin %d to %d requests: its hit ratio is not"
+                  + " known",
               misses,
-              evidence.originRequests));
+              fetches.min,
+              fetches.max));
     }
   }
 

@@ -145,12 +145,16 @@ public final class StoreSizeSearch {
   }
 
   private long next() {
-    // An end that was never measured: towards it in proportion, and at least halfway at last.
+    // Towards an end that was never measured: in proportion at first, as if all objects were asked
+    // for equally often; then twice as large, or half as large.
+    boolean isFirst = Math.abs(oneSided) == 1;
     if (Double.isNaN(highRatio)) {
-      return Math.min(largest, Math.max(low + GRAIN, low * 2));
+      double growth = isFirst && lowRatio > 0 ? Math.min(2, wanted / lowRatio) : 2;
+      return Math.min(largest, Math.max(low + GRAIN, Math.round(low * growth)));
     }
     if (Double.isNaN(lowRatio)) {
-      return Math.max(low, high / 2);
+      double shrink = isFirst ? Math.max(0.5, wanted / highRatio) : 0.5;
+      return Math.max(low, Math.min(high - GRAIN, Math.round(high * shrink)));
     }
     if (Math.abs(oneSided) >= 2) {
       return low + (high - low) / 2;

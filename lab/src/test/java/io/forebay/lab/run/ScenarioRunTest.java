@@ -188,7 +188,9 @@ final class ScenarioRunTest {
     RunResult run = run(Examples.scenario("steps: [{name: a}]\n"), "forebay").getFirst();
 
     assertEquals(
-        List.of("the program counted 0 misses, the origin 12 requests: its hit ratio is not known"),
+        List.of(
+            "the program counted 0 misses, the origin 12 to 12 requests: its hit ratio is not"
+                + " known"),
         run.steps().getFirst().voids());
   }
 

@@ -31,7 +31,7 @@ final class VoidReasonsTest {
       VoidReasons.Capacity capacity,
       double others) {
     return VoidReasons.of(
-        wanted, new VoidReasons.Evidence(load, server, List.of(), capacity, others, -1));
+        wanted, new VoidReasons.Evidence(load, server, List.of(), capacity, others, null));
   }
 
   @Test
@@ -122,26 +122,32 @@ final class VoidReasonsTest {
 
   @Test
   void missesThatTheOriginDidNotSeeOrSawBesidesAreNoHitRatio() {
-    ServerTotals server = Examples.server(10_000, 9_800, 1, 0);
-    VoidReasons.Capacity capacity = VoidReasons.Capacity.shared(2, server, 1);
-    // One in a hundred, and one for the connection.
-    assertEquals(List.of(), counted(server, capacity, 200 + 101));
-    assertEquals(List.of(), counted(server, capacity, 200 - 101));
+    // 200 misses. One in a hundred may be off, and one for the connection.
+    assertEquals(List.of(), counted(200 + 101, 400));
+    assertEquals(List.of(), counted(0, 200 - 101));
     assertEquals(
         List.of(
-            "the program counted 200 misses, the origin 302 requests: its hit ratio is not known"),
-        counted(server, capacity, 302));
+            "the program counted 200 misses, the origin 302 to 400 requests: its hit ratio is not"
+                + " known"),
+        counted(302, 400));
     assertEquals(
         List.of(
-            "the program counted 200 misses, the origin 98 requests: its hit ratio is not known"),
-        counted(server, capacity, 98));
+            "the program counted 200 misses, the origin 90 to 98 requests: its hit ratio is not"
+                + " known"),
+        counted(90, 98));
   }
 
-  private static List<String> counted(
-      ServerTotals server, VoidReasons.Capacity capacity, long originRequests) {
+  private static List<String> counted(long min, long max) {
+    ServerTotals server = Examples.server(10_000, 9_800, 1, 0);
     return VoidReasons.of(
         CLOSED,
-        new VoidReasons.Evidence(Examples.load(), server, List.of(), capacity, 0, originRequests));
+        new VoidReasons.Evidence(
+            Examples.load(),
+            server,
+            List.of(),
+            VoidReasons.Capacity.shared(2, server, 1),
+            0,
+            new VoidReasons.Fetches(min, max)));
   }
 
   @Test
