@@ -44,6 +44,10 @@ final class TotalTimeoutsTest {
     return call;
   }
 
+  private void begin(String name) {
+    Timed ignored = call(name);
+  }
+
   private void advance(int seconds) {
     time.advanceTimeBy(seconds, TimeUnit.SECONDS);
     time.runScheduledPendingTasks();
@@ -92,11 +96,11 @@ final class TotalTimeoutsTest {
 
   @Test
   void theOneThatLeavesLastLeavesItsPlaceToTheNext() {
-    call("first");
+    begin("first");
     Timed second = call("second");
     second.leaveTimeouts();
     advance(1);
-    call("third");
+    begin("third");
     advance(9);
     assertEquals(List.of("first after 10"), over);
     advance(1);
@@ -106,7 +110,7 @@ final class TotalTimeoutsTest {
   @Test
   void allThatBeganTogetherAreTold() {
     for (int i = 0; i < 5; i++) {
-      call("call " + i);
+      begin("call " + i);
     }
     advance(10);
     assertEquals(5, over.size());
@@ -114,8 +118,8 @@ final class TotalTimeoutsTest {
 
   @Test
   void aDefectOfOneCostsNoOther() {
-    call("failing");
-    call("second");
+    begin("failing");
+    begin("second");
     advance(10);
     assertEquals(List.of("failing after 10", "second after 10"), over);
   }
