@@ -1,9 +1,9 @@
 package io.forebay.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
 
 import io.forebay.server.node.NodeStatus.NotReady;
 import io.forebay.server.purge.PurgeOrder;
@@ -178,11 +178,10 @@ final class ServerFenceTest {
             IllegalStateException.class,
             () -> {
               try (Edge edge = Edge.before(origin, directory, "32MiB", cluster(""))) {
-                assertFalse(true, "started as " + edge);
+                fail("started at " + edge.url("/"));
               }
             });
-    assertTrue(
-        failed.getCause().getMessage().contains("URI:forebay://test/edge"),
-        failed.getCause().getMessage());
+    String why = String.valueOf(failed.getCause());
+    assertTrue(why.contains("URI:forebay://test/edge"), why);
   }
 }

@@ -2,6 +2,7 @@ package io.forebay.server.cluster.etcd;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -23,6 +24,7 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -129,7 +131,7 @@ final class EtcdTest {
         reading.await();
         watch.close();
         reader.join();
-        assertEquals(EtcdException.class, end.get().getClass());
+        assertInstanceOf(EtcdException.class, end.get());
       }
       long newest = client.txn(new Txn().put("p/2", "2")).revision();
       etcd.compact(newest);
@@ -285,7 +287,7 @@ final class EtcdTest {
     }
   }
 
-  private static EtcdClient secured(EtcdFixture etcd, SSLContext tls, String password) {
+  private static EtcdClient secured(EtcdFixture etcd, SSLContext tls, @Nullable String password) {
     return new EtcdClient(
         new EtcdSettings(
             etcd.endpoints(),

@@ -9,6 +9,7 @@ import io.forebay.server.cluster.member.Member;
 import io.forebay.server.config.ClusterConfig.CutOff;
 import io.forebay.server.tls.PemFile;
 import io.forebay.storage.purge.PurgePosition;
+import io.forebay.testing.Await;
 import io.forebay.testing.Certificates;
 import io.forebay.testing.RawClient;
 import java.io.IOException;
@@ -107,10 +108,7 @@ final class PeerListenerTest {
       Thread later =
           Thread.ofVirtual()
               .start(() -> {
-                while (asked.get() != 41) {
-                  Thread.onSpinWait();
-                  Thread.yield();
-                }
+                Await.until("it is asked", () -> asked.get() == 41);
                 applied = AT.at(41);
                 reached.countDown();
               });

@@ -1,5 +1,6 @@
 package io.forebay.server.cluster.purge;
 
+import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -7,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.cluster.etcd.EtcdClient;
 import io.forebay.server.cluster.etcd.EtcdSettings;
+import io.forebay.server.cluster.etcd.KeyValue;
 import io.forebay.server.cluster.etcd.Txn;
 import io.forebay.server.cluster.member.ClusterKeyspace;
 import io.forebay.server.cluster.member.Fence;
@@ -271,9 +273,8 @@ final class PurgeApplierTest {
     for (int part = 0; part < 256; part++) {
       int ignored = full.step();
     }
-    assertTrue(
-        log.missed(1, membership.head().revision(), 1_000) instanceof List<?> left
-            && left.size() <= 256);
+    List<KeyValue> left = log.missed(1, membership.head().revision(), 1_000);
+    assertTrue(left != null && left.size() <= 256);
   }
 
   @Test
@@ -312,7 +313,7 @@ final class PurgeApplierTest {
     journal.isBroken = true;
     long revision = publish("held");
     Await.until("it says so", () -> applier.journalProblem() != null);
-    assertTrue(!applier.await(revision, journal.applied.epoch(), 1));
+    assertTrue(!applier.await(revision, requireNonNull(journal.applied).epoch(), 1));
     journal.isBroken = false;
     await(applier, revision);
     assertNull(applier.journalProblem());
@@ -325,7 +326,7 @@ final class PurgeApplierTest {
     journal.isFull = true;
     long revision =
         log.publish(List.of(new PurgeOrder(PurgeKind.PATTERN, "path x", false))).revision();
-    assertTrue(!applier.await(revision, journal.applied.epoch(), 1));
+    assertTrue(!applier.await(revision, requireNonNull(journal.applied).epoch(), 1));
     journal.isFull = false;
     await(applier, revision);
     assertEquals(List.of("pattern path x"), journal.texts);
