@@ -47,10 +47,12 @@ final class ClientGroup {
       throws IOException, InterruptedException {
     plan.checked();
     int count = Math.min(members.size(), plan.connections());
+    // The same for all, as random and fresh numbers are dealt out among threads.
+    int threads = Math.min(this.threads, plan.connections() / count);
     List<RunningClient> clients = new ArrayList<>();
     try {
       for (int i = 0; i < count; i++) {
-        clients.add(members.get(i).start(options(i, count)));
+        clients.add(members.get(i).start(options(i, count, threads)));
       }
       for (int i = 0; i < count; i++) {
         clients.get(i).say(ClientLines.plan(plan.part(i, count)));
@@ -63,7 +65,7 @@ final class ClientGroup {
     }
   }
 
-  private List<String> options(int index, int count) {
+  private static List<String> options(int index, int count, int threads) {
     List<String> options = new ArrayList<>(List.of("--threads", Integer.toString(threads)));
     if (count > 1) {
       options.addAll(

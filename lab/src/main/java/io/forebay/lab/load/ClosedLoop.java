@@ -17,9 +17,10 @@ record ClosedLoop(LoadPlan plan, int warmUpSeconds, int seconds) {
     plan.checked();
     require(
         plan.phases().stream().noneMatch(LoadPlan.Phase::hasRate),
-        program + " has closed loops only: the rates must be 0, or the generator \"client\"");
+        program + " has closed loops only: the rates must be 0, or take the lab's own client");
     require(
-        !plan.verify(), program + " cannot compare bytes: take the generator \"client\" for it");
+        plan.bodySeed() == null,
+        program + " cannot compare bytes: take the lab's own client for it");
     require(
         plan.requestsPerConnection() == 0,
         program + " keeps its connections: requestsPerConnection must be 0");
@@ -37,6 +38,7 @@ record ClosedLoop(LoadPlan plan, int warmUpSeconds, int seconds) {
         warmUp += phase.seconds();
       }
     }
+    require(measured > 0, "a load needs a phase that counts");
     return new ClosedLoop(plan, (int) Math.ceil(warmUp), (int) Math.ceil(measured));
   }
 

@@ -1,5 +1,8 @@
 package io.forebay.lab.load;
 
+import java.util.Locale;
+import java.util.Map;
+
 /** What became of requests that did not end well. */
 public enum ErrorKind {
   /** No connection: refused, unreachable, or not within the time-out. */
@@ -21,7 +24,14 @@ public enum ErrorKind {
   /** All else, such as a malformed response. */
   OTHER;
 
-  private final String label = name().toLowerCase(java.util.Locale.ROOT);
+  private final String label = name().toLowerCase(Locale.ROOT);
+
+  /** Counts of the kind, unless there are none. */
+  void put(Map<String, Long> errors, long count) {
+    if (count > 0) {
+      errors.put(label, count);
+    }
+  }
 
   /** The name in results. */
   public String label() {

@@ -102,9 +102,9 @@ record H2loadReport(
 
   LoadTotals totals(ClosedLoop loop, Duration cpu) {
     Map<String, Long> errors = new TreeMap<>();
-    WrkReport.put(errors, ErrorKind.STATUS, otherStatuses);
-    WrkReport.put(errors, ErrorKind.OTHER, errored);
-    WrkReport.put(errors, ErrorKind.TIMEOUT, timedOut);
+    ErrorKind.STATUS.put(errors, otherStatuses);
+    ErrorKind.OTHER.put(errors, errored);
+    ErrorKind.TIMEOUT.put(errors, timedOut);
     Latency last = lastByte.latency();
     // It counts what ends in the time asked for.
     double counted = Math.min(seconds, loop.seconds());

@@ -6,7 +6,7 @@ import java.util.Optional;
 /** The programs that make load, by name. */
 public enum LoadGenerators {
   /** The lab's own, for open and closed loops, TLS, HTTP/1.1, HTTP/2 and HTTP/3. */
-  CLIENT("client", ""),
+  OWN("own", ""),
   /** Closed loops of HTTP/1.1. */
   WRK("wrk", "wrk"),
   /** Closed loops of HTTP/2. */
@@ -41,7 +41,7 @@ public enum LoadGenerators {
 
   /** What to do so that the program is there; empty where it is. */
   public Optional<String> missing() {
-    return this == CLIENT || Programs.isThere(program)
+    return this == OWN || Programs.isThere(program)
         ? Optional.empty()
         : Optional.of(
             program + " is not installed: apt-get install " + debianPackage + " (Debian)");
@@ -54,7 +54,7 @@ public enum LoadGenerators {
    */
   public LoadGenerator generator(int threads) {
     return switch (this) {
-      case CLIENT -> new ClientProcess(1, threads);
+      case OWN -> new ClientProcess(1, threads);
       case WRK -> new Wrk(threads);
       case H2LOAD -> new H2load(threads);
     };

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param targets scheme, address and port of the servers; connections are spread over them evenly
  * @param protocol of all connections
- * @param trust PEM file of the authority that signs the servers' certificates, or null
+ * @param trust certificates in PEM of the authorities that sign the servers', or null for those of
+ *     the JVM; no file, which other hosts would not have
  * @param resumedShare of new TLS connections that offer a session, 0 to 1
  * @param connections open at a time, over all clients and targets
  * @param requestsPerConnection after which a connection is closed and another one opened; 0 for
@@ -20,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param freshShare of requests that go to a name never used before: misses by intent, 0 to 1
  * @param prefix of all paths, such as {@code /lab}; keeps runs apart
  * @param timeoutMillis of a request, to its last byte
- * @param verify whether bytes are compared with what the origin makes of the path; costs CPU
+ * @param bodySeed seed of the origin whose bytes are compared with what comes, which costs CPU;
+ *     null where they are not compared
  * @param seed of all random numbers
  * @param streams requests at a time on each connection of HTTP/2 and HTTP/3
  */
@@ -37,7 +39,7 @@ public record LoadPlan(
     double freshShare,
     String prefix,
     int timeoutMillis,
-    boolean verify,
+    @Nullable Long bodySeed,
     long seed,
     int streams) {
 
@@ -49,40 +51,6 @@ public record LoadPlan(
     targets = List.copyOf(targets);
     phases = List.copyOf(phases);
     objects = List.copyOf(objects);
-  }
-
-  /** With one request at a time on each connection. */
-  public LoadPlan(
-      List<URI> targets,
-      Protocol protocol,
-      @Nullable String trust,
-      double resumedShare,
-      int connections,
-      int requestsPerConnection,
-      List<Phase> phases,
-      List<ObjectClass> objects,
-      Popularity popularity,
-      double freshShare,
-      String prefix,
-      int timeoutMillis,
-      boolean verify,
-      long seed) {
-    this(
-        targets,
-        protocol,
-        trust,
-        resumedShare,
-        connections,
-        requestsPerConnection,
-        phases,
-        objects,
-        popularity,
-        freshShare,
-        prefix,
-        timeoutMillis,
-        verify,
-        seed,
-        1);
   }
 
   /**
@@ -196,7 +164,7 @@ public record LoadPlan(
         freshShare,
         prefix,
         timeoutMillis,
-        verify,
+        bodySeed,
         seed,
         streams);
   }

@@ -17,39 +17,51 @@ public final class RemoteClients implements LoadGenerator {
   private static final String NAME = "forebay-lab.jar";
 
   private final ClientGroup group;
-  private final List<List<String>> hosts = new ArrayList<>();
   private final @Nullable RemoteJar jar;
+  private final List<Place> places = new ArrayList<>();
   private boolean isThere;
+
+  /**
+   * A host with a client.
+   *
+   * @param ssh destination as ssh takes it: {@code user@host}, or a name of its configuration; it
+   *     must not ask for a password
+   * @param java the program there, such as {@code java}
+   * @param jar path of the lab's jar there
+   */
+  public record Host(String ssh, String java, String jar) {
+    public Host {
+      if (ssh.isEmpty() || ssh.startsWith("-")) {
+        throw new IllegalArgumentException("no host: " + ssh);
+      }
+    }
+  }
+
+  /** Where the jar is put. */
+  private record Place(List<String> ssh, String jar) {}
 
   /**
    * A generator.
    *
-   * @param hosts as ssh takes them: {@code user@host}, or a name of its configuration; it must not
-   *     ask for a password
-   * @param java the program on these hosts, such as {@code java}
-   * @param jar path of the lab's jar on these hosts; copied there if this JVM runs from that jar
+   * @param hosts that get the lab's jar if this JVM runs from it
    * @param threads event loops of each client
    */
-  public RemoteClients(List<String> hosts, String java, String jar, int threads) {
-    this("ssh", ownJar(), hosts, java, jar, threads);
+  public RemoteClients(List<Host> hosts, int threads) {
+    this("ssh", ownJar(), hosts, threads);
   }
 
-  RemoteClients(
-      String ssh, @Nullable Path ownJar, List<String> hosts, String java, String jar, int threads) {
-    this.jar = ownJar == null ? null : new RemoteJar(ownJar, jar);
+  RemoteClients(String ssh, @Nullable Path ownJar, List<Host> hosts, int threads) {
+    jar = ownJar == null ? null : new RemoteJar(ownJar);
     List<ClientGroup.Member> members = new ArrayList<>();
-    for (String host : hosts) {
-      if (host.isEmpty() || host.startsWith("-")) {
-        throw new IllegalArgumentException("no host: " + host);
-      }
-      String remote =
-          ClientJvm.remote(java, jar).stream()
+    for (Host host : hosts) {
+      List<String> login = List.of(ssh, "-T", "-o", "BatchMode=yes", host.ssh());
+      places.add(new Place(login, host.jar()));
+      List<String> command = new ArrayList<>(login);
+      command.add(
+          ClientJvm.remote(host.java(), host.jar()).stream()
               .map(RemoteClients::quoted)
-              .collect(Collectors.joining(" "));
-      List<String> command = new ArrayList<>(List.of(ssh, "-T", "-o", "BatchMode=yes", host));
-      this.hosts.add(List.copyOf(command));
-      command.add(remote);
-      members.add(new ClientGroup.Member(host, command));
+              .collect(Collectors.joining(" ")));
+      members.add(new ClientGroup.Member(host.ssh(), command));
     }
     group = new ClientGroup(members, threads);
   }
@@ -69,8 +81,8 @@ public final class RemoteClients implements LoadGenerator {
   public LoadOutcome run(LoadPlan plan, Observer observer)
       throws IOException, InterruptedException {
     if (jar != null && !isThere) {
-      for (List<String> host : hosts) {
-        jar.put(host);
+      for (Place place : places) {
+        jar.put(place.ssh(), place.jar());
       }
       isThere = true;
     }

@@ -15,9 +15,8 @@ import java.util.List;
  * The lab's jar on other hosts: copied there by ssh, unless it is there already.
  *
  * @param local on this machine
- * @param remote path on the other hosts
  */
-record RemoteJar(Path local, String remote) {
+record RemoteJar(Path local) {
   private static final long ASK_MILLIS = 60_000;
   private static final long COPY_MILLIS = 600_000;
 
@@ -25,8 +24,9 @@ record RemoteJar(Path local, String remote) {
    * Puts the jar on a host.
    *
    * @param ssh the program and its options, with the host
+   * @param remote path on that host
    */
-  void put(List<String> ssh) throws IOException, InterruptedException {
+  void put(List<String> ssh, String remote) throws IOException, InterruptedException {
     String digest = digest();
     String file = RemoteClients.quoted(remote);
     String there = on(ssh, "sha256sum < " + file + " 2>&1 || true", ASK_MILLIS);

@@ -74,10 +74,10 @@ record WrkReport(Map<String, Double> values) {
     double seconds = value("duration") / MICRO;
     long requests = Math.max(0, count("requests") - count("status"));
     Map<String, Long> errors = new TreeMap<>();
-    put(errors, ErrorKind.CONNECT, count("connect"));
-    put(errors, ErrorKind.RESET, count("read") + count("write"));
-    put(errors, ErrorKind.STATUS, count("status"));
-    put(errors, ErrorKind.TIMEOUT, count("timeout"));
+    ErrorKind.CONNECT.put(errors, count("connect"));
+    ErrorKind.RESET.put(errors, count("read") + count("write"));
+    ErrorKind.STATUS.put(errors, count("status"));
+    ErrorKind.TIMEOUT.put(errors, count("timeout"));
     Latency last =
         new Latency(
             count("requests"),
@@ -100,11 +100,5 @@ record WrkReport(Map<String, Double> values) {
         Latency.NONE,
         seconds == 0 ? 0 : cpu.toNanos() / 1e9 / seconds,
         loop.byObject(lastByte));
-  }
-
-  static void put(Map<String, Long> errors, ErrorKind kind, long count) {
-    if (count > 0) {
-      errors.put(kind.label(), count);
-    }
   }
 }

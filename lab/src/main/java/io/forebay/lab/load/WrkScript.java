@@ -2,6 +2,7 @@ package io.forebay.lab.load;
 
 import java.net.URI;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
@@ -148,7 +149,7 @@ final class WrkScript {
 
   private static String parts(String prefix, LoadPlan.ObjectClass object) {
     String path = prefix + object.path().replace("{bytes}", Long.toString(object.bytes()));
-    return java.util.Arrays.stream(path.split("\\{n}", -1))
+    return Arrays.stream(path.split("\\{n}", -1))
         .map(WrkScript::quoted)
         .collect(Collectors.joining(", "));
   }

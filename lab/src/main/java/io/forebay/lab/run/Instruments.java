@@ -3,6 +3,7 @@ package io.forebay.lab.run;
 import io.forebay.lab.load.LoadGenerator;
 import io.forebay.lab.target.TargetSpec;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.Map;
@@ -51,11 +52,15 @@ record Instruments(
    * Where clients run.
    *
    * @param isHere on this machine, and share its cores with the server
-   * @param cores of the other hosts; NaN where they are not known
-   * @param server address at which they reach this machine
+   * @param cores that they may use on other hosts
+   * @param server address of this machine that they connect to
    */
-  record Clients(boolean isHere, double cores, String server) {
-    static final Clients HERE = new Clients(true, Double.NaN, TargetSpec.LOOPBACK);
+  record Clients(boolean isHere, int cores, InetAddress server) {
+    static final Clients HERE = here(TargetSpec.LOOPBACK);
+
+    static Clients here(InetAddress server) {
+      return new Clients(true, 0, server);
+    }
   }
 
   /** Certificates of servers. */

@@ -6,7 +6,6 @@ import io.forebay.lab.scenario.ObjectRow;
 import io.forebay.lab.scenario.Setup;
 import io.forebay.lab.scenario.Step;
 import java.net.URI;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -20,16 +19,16 @@ final class Plans {
    * The plan of a step.
    *
    * @param servers that connections go to
-   * @param trust PEM file of their authority, or null for plain HTTP
+   * @param trust certificate of their authority in PEM, or null for plain HTTP
    * @param seed other ones ask for other files in another order
    */
-  static LoadPlan plan(Step step, List<URI> servers, @Nullable Path trust, long seed) {
+  static LoadPlan plan(Step step, List<URI> servers, @Nullable String trust, long seed) {
     Load load = step.load();
     Setup setup = step.setup();
     return new LoadPlan(
         servers,
         LoadPlan.Protocol.valueOf(setup.protocol().name()),
-        trust == null ? null : trust.toString(),
+        trust,
         load.resumedShare(),
         load.allConnections(),
         load.requestsPerConnection(),
@@ -42,7 +41,7 @@ final class Plans {
         load.freshShare(),
         "",
         load.timeoutMillis(),
-        load.verify(),
+        load.verify() ? TestBed.ORIGIN_SEED : null,
         seed,
         load.streams());
   }

@@ -10,6 +10,7 @@ import io.forebay.lab.load.RemoteClients;
 import io.forebay.lab.origin.OriginOptions;
 import io.forebay.lab.origin.OriginProcess;
 import io.forebay.lab.scenario.Hosts;
+import io.forebay.lab.target.TargetSpec;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
@@ -19,7 +20,6 @@ import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The instruments of a run on this machine. */
@@ -38,7 +38,7 @@ final class RealInstruments {
       Path directory, PowerMeter power, @Nullable Hosts hosts, boolean isNamespace)
       throws IOException, InterruptedException {
     Instruments.Clients clients = clients(hosts);
-    HostMeter meter = HostMeter.of(wire(clients.server()), List.of(), power);
+    HostMeter meter = HostMeter.of(wire(clients), List.of(), power);
     PacketNetwork network = isNamespace ? PacketNetwork.ofNamespace() : PacketNetwork.PLAIN;
     Machine machine = Machine.here(directory);
     return new Instruments(
@@ -56,23 +56,19 @@ final class RealInstruments {
   }
 
   private static Instruments.Clients clients(@Nullable Hosts hosts) {
-    if (hosts == null || hosts.clients().isEmpty()) {
-      return Instruments.Clients.HERE;
-    }
-    return new Instruments.Clients(
-        false,
-        hosts.clientCores(),
-        Objects.requireNonNull(hosts.address(), "a file with clients has an address"));
+    InetAddress server =
+        hosts == null || hosts.address() == null ? TargetSpec.LOOPBACK : hosts.address();
+    return hosts == null || hosts.clients().isEmpty()
+        ? Instruments.Clients.here(server)
+        : new Instruments.Clients(
+            false, hosts.coresOfEachClient() * hosts.clients().size(), server);
   }
 
-  /** The interface that has the address which clients go to. */
-  private static String wire(String address) throws IOException {
-    NetworkInterface found = NetworkInterface.getByInetAddress(InetAddress.getByName(address));
-    if (found == null) {
-      throw new IOException(
-          "this host does not have the address " + address + "; correct sut.address");
-    }
-    return found.getName();
+  /** What this machine sends to itself goes over {@code lo}, whatever the address is. */
+  private static String wire(Instruments.Clients clients) throws IOException {
+    NetworkInterface card =
+        clients.isHere() ? null : NetworkInterface.getByInetAddress(clients.server());
+    return card == null ? "lo" : card.getName();
   }
 
   private static Map<String, Object> facts(
@@ -89,14 +85,14 @@ final class RealInstruments {
     // Half of the cores are for the server.
     int threads = Math.max(1, machine.cores() / 2);
     return name -> {
-      LoadGenerators kind = LoadGenerators.named("own".equals(name) ? "client" : name);
+      LoadGenerators kind = LoadGenerators.named(name);
       if (kind.missing().isPresent()) {
         throw new UnsupportedOperationException(kind.missing().get());
       }
       if (hosts == null || hosts.clients().isEmpty()) {
         return kind.generator(threads);
       }
-      if (kind != LoadGenerators.CLIENT) {
+      if (kind != LoadGenerators.OWN) {
         throw new UnsupportedOperationException(
             name + " runs on this host only; with clients on other hosts write client: own");
       }
@@ -105,12 +101,13 @@ final class RealInstruments {
   }
 
   private static LoadGenerator remote(Hosts hosts) {
-    Hosts.Client first = hosts.clients().getFirst();
     return new RemoteClients(
-        hosts.clients().stream().map(Hosts.Client::ssh).toList(),
-        first.java(),
-        first.directory() + "/forebay-lab.jar",
-        Double.isNaN(first.cores()) ? 1 : Math.max(1, (int) first.cores()));
+        hosts.clients().stream()
+            .map(client ->
+                new RemoteClients.Host(
+                    client.ssh(), client.java(), client.directory() + "/forebay-lab.jar"))
+            .toList(),
+        hosts.coresOfEachClient());
   }
 
   private static OriginStarter.Running startOrigin(OriginOptions options, @Nullable Hosts hosts)

@@ -3,6 +3,7 @@ package io.forebay.lab.run;
 import io.forebay.lab.target.LabCertificates;
 import io.forebay.lab.target.TargetSpec;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -10,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** Makes a certificate when the first bed wants one, and keeps it for all others of a run. */
 final class SharedCertificates implements Instruments.Certificates {
   private final Path directory;
-  private final String address;
+  private final InetAddress address;
   private @Nullable Path own;
   private TargetSpec.@Nullable Tls made;
 
@@ -18,9 +19,9 @@ final class SharedCertificates implements Instruments.Certificates {
    * None yet.
    *
    * @param directory below which they have a directory of their own
-   * @param address of this host that clients go to
+   * @param address of this host that clients connect to
    */
-  SharedCertificates(Path directory, String address) {
+  SharedCertificates(Path directory, InetAddress address) {
     this.directory = directory;
     this.address = address;
   }

@@ -10,6 +10,8 @@ import io.forebay.lab.result.StepResult;
 import io.forebay.lab.scenario.Step;
 import io.forebay.lab.target.RunningTarget.Counters;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -70,7 +72,9 @@ final class StepRunner {
 
   private StepResult measure(TestBed bed, Step step, int repetition, long seed)
       throws IOException, InterruptedException {
-    LoadPlan plan = Plans.plan(step, bed.addresses(), bed.trust(), seed);
+    Path trust = bed.trust();
+    LoadPlan plan =
+        Plans.plan(step, bed.addresses(), trust == null ? null : Files.readString(trust), seed);
     LoadGenerator generator = instruments.loads().named(step.load().client());
     try (Meter.Recording recording =
         instruments.meter().start(bed::serverProcesses, bed::originProcesses, () -> clients(bed))) {

@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /** An origin and a program, started and filled for the steps of one set-up. */
 final class TestBed implements AutoCloseable {
+  static final long ORIGIN_SEED = 1;
+
   private final Setup setup;
   private final Path directory;
   private @Nullable TargetGroup servers;
@@ -67,17 +69,16 @@ final class TestBed implements AutoCloseable {
     trust = tls == null ? null : tls.authority();
     TargetSpec whole =
         new TargetSpec(
-            directory.resolve("server"),
-            started.address(),
-            server.memoryBytes(),
-            server.diskBytes(),
-            List.of(),
-            server.loops() * server.instances(),
-            instruments.machine().cpus(server),
-            server.numaNode(),
-            tls,
-            setup.protocol() == Setup.Protocol.HTTP3,
-            instruments.clients().server());
+                directory.resolve("server"),
+                started.address(),
+                server.memoryBytes(),
+                server.diskBytes(),
+                server.loops() * server.instances(),
+                instruments.machine().cpus(server),
+                server.numaNode(),
+                tls,
+                setup.protocol() == Setup.Protocol.HTTP3)
+            .withAddress(instruments.clients().server());
     List<TargetSpec> parts = TargetGroup.divide(whole, server.instances());
     for (TargetSpec part : parts) {
       Files.createDirectories(part.directory());
@@ -100,7 +101,7 @@ final class TestBed implements AutoCloseable {
         0,
         wanted.maxAgeSeconds(),
         false,
-        1);
+        ORIGIN_SEED);
   }
 
   Setup setup() {

@@ -59,7 +59,7 @@ final class VoidReasons {
   /**
    * The CPU that is there for others than the server, in cores.
    *
-   * @param client what clients can use; NaN where it is not known, and then not judged
+   * @param client what clients can use
    * @param origin the same of the origin
    */
   record Capacity(double client, double origin) {

@@ -1,6 +1,8 @@
 package io.forebay.lab.scenario;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -13,19 +15,18 @@ import org.jspecify.annotations.Nullable;
  * started on.
  *
  * <pre>
- *   sut: {address: 10.0.0.1}                  of this host, where clients go
+ *   sut: {address: 10.0.0.1}                  where servers listen and clients connect to
  *   origin: {url: "http://10.0.0.3:9000"}     started there by: forebay lab origin
  *   clients:
  *     - {ssh: load@client-1, java: /usr/bin/java, directory: /tmp/forebay-lab, cores: 32}
  * </pre>
  *
- * @param address IPv4 address of this host, or null where no clients are elsewhere
+ * @param address of this host, which servers listen on and clients connect to; null for loopback
  * @param origin that runs already, or null for one on this host
  */
-public record Hosts(@Nullable String address, @Nullable URI origin, List<Client> clients) {
+public record Hosts(@Nullable InetAddress address, @Nullable URI origin, List<Client> clients) {
   private static final Pattern DESTINATION = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.@:-]{0,200}");
-  private static final Pattern ADDRESS =
-      Pattern.compile("((25[0-5]|2[0-4]\\d|1?\\d?\\d)(\\.(?!$)|$)){4}");
+  private static final int MAX_CORES = 4096;
   private static final int MAX_CLIENTS = 1000;
 
   public Hosts {
@@ -38,13 +39,16 @@ public record Hosts(@Nullable String address, @Nullable URI origin, List<Client>
    * @param ssh destination as for the program ssh
    * @param java command on that host
    * @param directory on that host where the lab's jar is put
-   * @param cores that the client can use; NaN where the file does not tell
+   * @param cores that the client may use
    */
-  public record Client(String ssh, String java, String directory, double cores) {}
+  public record Client(String ssh, String java, String directory, int cores) {}
 
-  /** Cores of all clients; NaN where one is not known. */
-  public double clientCores() {
-    return clients.stream().mapToDouble(Client::cores).sum();
+  /**
+   * Event loops of each client: the load is divided evenly, so the smallest host is the bound of
+   * all.
+   */
+  public int coresOfEachClient() {
+    return clients.stream().mapToInt(Client::cores).min().orElse(1);
   }
 
   /**
@@ -53,16 +57,29 @@ public record Hosts(@Nullable String address, @Nullable URI origin, List<Client>
    * @throws ScenarioException where it is wrong
    */
   public static Hosts read(Path file) throws IOException {
-    return parse(file.toString(), Scenarios.text(file));
+    Hosts hosts = parse(file.toString(), Scenarios.text(file));
+    if (hosts.address != null && !isOfThisHost(hosts.address)) {
+      throw new ScenarioException(
+          file
+              + ": sut.address: "
+              + hosts.address.getHostAddress()
+              + " is no address of this host; 'ip address' lists them");
+    }
+    return hosts;
+  }
+
+  private static boolean isOfThisHost(InetAddress address) {
+    try (ServerSocket socket = new ServerSocket(0, 1, address)) {
+      return socket.isBound();
+    } catch (IOException another) {
+      return false;
+    }
   }
 
   static Hosts parse(String source, String text) {
     MappingReader keys = new MappingReader(source, "", Scenarios.tree(source, text));
     MappingReader sut = keys.mapping("sut");
-    String address = sut.has("address") ? sut.text("address", null) : null;
-    if (address != null && !ADDRESS.matcher(address).matches()) {
-      throw sut.problem("address", "is '" + address + "'; write an IPv4 address of this host");
-    }
+    @Nullable InetAddress address = sut.has("address") ? address(sut) : null;
     MappingReader origin = keys.mapping("origin");
     @Nullable URI url = origin.has("url") ? url(origin) : null;
     List<Client> clients = new ArrayList<>();
@@ -70,7 +87,8 @@ public record Hosts(@Nullable String address, @Nullable URI origin, List<Client>
       clients.add(client(entry.keys()));
     }
     if (address == null && !clients.isEmpty()) {
-      throw sut.problem("address", "is missing; write the IPv4 address that clients go to");
+      throw sut.problem(
+          "address", "is missing; write the address of this host that clients connect to");
     }
     if (clients.size() > MAX_CLIENTS) {
       throw keys.problem("clients", "are " + clients.size() + "; at most " + MAX_CLIENTS);
@@ -79,6 +97,20 @@ public record Hosts(@Nullable String address, @Nullable URI origin, List<Client>
     origin.end();
     keys.end();
     return new Hosts(address, url, clients);
+  }
+
+  /** No name: what it stands for on the clients may be another address than here. */
+  private static InetAddress address(MappingReader sut) {
+    String text = sut.text("address", null);
+    try {
+      InetAddress address = InetAddress.ofLiteral(text);
+      if (!address.isAnyLocalAddress() && text.indexOf('%') < 0) {
+        return address;
+      }
+    } catch (IllegalArgumentException wrong) {
+      // as below
+    }
+    throw sut.problem("address", "is '" + text + "'; write an IP address such as 10.0.0.1");
   }
 
   private static URI url(MappingReader origin) {
@@ -104,7 +136,7 @@ public record Hosts(@Nullable String address, @Nullable URI origin, List<Client>
             ssh,
             keys.text("java", "java"),
             keys.text("directory", "/tmp/forebay-lab"),
-            keys.number("cores", Double.NaN, 0.1, 4096));
+            keys.integer("cores", 1, 1, MAX_CORES));
     keys.end();
     return client;
   }

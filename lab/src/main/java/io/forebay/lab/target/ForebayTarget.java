@@ -55,7 +55,7 @@ final class ForebayTarget implements Target {
     return StartedTarget.start(
         spec,
         group -> {
-          int port = FreePorts.take();
+          int port = FreePorts.take(spec.address());
           int admin = FreePorts.take();
           Path directory = spec.directory().toAbsolutePath();
           List<Path> disks = group.diskDirectories(spec);
@@ -85,7 +85,7 @@ final class ForebayTarget implements Target {
       TargetSpec spec, int port, int admin, Path data, Path memory, List<Path> disks) {
     StringBuilder text = new StringBuilder();
     text.append("listen:\n  - name: lab\n    address: \"")
-        .append(spec.address() + ":" + port)
+        .append(spec.host() + ":" + port)
         .append("\"\n");
     TargetSpec.Tls tls = spec.tls();
     if (tls != null) {

@@ -44,7 +44,7 @@ final class HaproxyTarget implements Target {
         max-object-size @OBJECT@
         max-age 86400
       frontend clients
-        bind @ADDRESS@:@PORT@@TLS@
+        bind @HOST@:@PORT@@TLS@
         http-request cache-use lab
         http-response cache-store lab
         default_backend origin
@@ -77,7 +77,7 @@ final class HaproxyTarget implements Target {
     return StartedTarget.start(
         spec,
         group -> {
-          int port = FreePorts.take();
+          int port = FreePorts.take(spec.address());
           Path socket = group.memoryDirectory().resolve("stats");
           Path file = spec.directory().toAbsolutePath().resolve("haproxy.cfg");
           Path both = spec.tls() == null ? null : VarnishTarget.combined(spec, spec.tls());
@@ -108,8 +108,8 @@ final class HaproxyTarget implements Target {
             megabytes,
             "OBJECT",
             megabytes * MEBIBYTE / 2,
-            "ADDRESS",
-            spec.address(),
+            "HOST",
+            spec.host(),
             "PORT",
             port,
             "TLS",

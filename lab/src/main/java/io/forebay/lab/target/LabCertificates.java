@@ -2,6 +2,7 @@ package io.forebay.lab.target;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,8 +12,6 @@ import java.security.KeyStore;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** A throw-away authority and what it issues, by the JDK's keytool. */
 public final class LabCertificates {
@@ -26,13 +25,12 @@ public final class LabCertificates {
 
   /**
    * Makes an authority and a server's certificate for {@code localhost}, {@code 127.0.0.1}, {@code
-   * ::1} and another address, both for 30 days, with keys on P-256. The authority's key is not
-   * kept.
+   * ::1} and an address, both for 30 days, with keys on P-256. The authority's key is not kept.
    *
    * @param directory of {@code authority.pem}, {@code server.pem} and {@code server.key}
-   * @param address of this host that clients go to
+   * @param address that clients connect to
    */
-  public static TargetSpec.Tls create(Path directory, String address)
+  public static TargetSpec.Tls create(Path directory, InetAddress address)
       throws IOException, InterruptedException {
     Files.createDirectories(directory);
     Path store = directory.resolve("keys.p12").toAbsolutePath();
@@ -51,11 +49,7 @@ public final class LabCertificates {
               "-signer",
               AUTHORITY,
               "-ext",
-              "san=dns:localhost,"
-                  + Stream.of(TargetSpec.LOOPBACK, "::1", address)
-                      .distinct()
-                      .map(one -> "ip:" + one)
-                      .collect(Collectors.joining(",")),
+              names(address),
               "-ext",
               "ku:c=digitalSignature",
               "-ext",
@@ -64,6 +58,11 @@ public final class LabCertificates {
     } finally {
       Files.deleteIfExists(store);
     }
+  }
+
+  private static String names(InetAddress address) {
+    String names = "san=dns:localhost,ip:127.0.0.1,ip:::1";
+    return address.equals(TargetSpec.LOOPBACK) ? names : names + ",ip:" + address.getHostAddress();
   }
 
   private static void keytool(Path store, String alias, List<String> more)

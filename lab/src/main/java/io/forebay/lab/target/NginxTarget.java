@@ -49,7 +49,7 @@ final class NginxTarget implements Target {
       @CACHES@
         upstream origin { server @ORIGIN@; keepalive 256; }
         server {
-          listen @ADDRESS@:@PORT@@TLS_LISTEN@ backlog=4096@REUSEPORT@;
+          listen @HOST@:@PORT@@TLS_LISTEN@ backlog=4096@REUSEPORT@;
       @TLS@
           location / {
             proxy_pass http://origin;
@@ -100,7 +100,7 @@ final class NginxTarget implements Target {
     return StartedTarget.start(
         spec,
         group -> {
-          int port = FreePorts.take();
+          int port = FreePorts.take(spec.address());
           int status = FreePorts.take();
           Path directory = spec.directory().toAbsolutePath();
           List<Path> caches =
@@ -160,7 +160,7 @@ final class NginxTarget implements Target {
             Map.entry("CACHES", caches(caches, bytes)),
             Map.entry("CACHE", caches.size() == 1 ? "disk1" : "$disk"),
             Map.entry("ORIGIN", spec.originAddress()),
-            Map.entry("ADDRESS", spec.address()),
+            Map.entry("HOST", spec.host()),
             Map.entry("PORT", port),
             Map.entry("STATUS_PORT", statusPort),
             Map.entry("REUSEPORT", spec.threads() > 1 ? " reuseport" : ""),

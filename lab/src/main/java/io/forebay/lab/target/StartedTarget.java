@@ -85,8 +85,7 @@ final class StartedTarget implements RunningTarget {
 
   /** Where clients go. */
   static URI address(TargetSpec spec, int port) {
-    return URI.create(
-        (spec.tls() == null ? "http" : "https") + "://" + spec.address() + ":" + port);
+    return URI.create((spec.tls() == null ? "http" : "https") + "://" + spec.host() + ":" + port);
   }
 
   /** For what no program but Forebay does here. */

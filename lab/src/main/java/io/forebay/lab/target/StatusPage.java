@@ -42,9 +42,8 @@ final class StatusPage {
     return isListening(TargetSpec.LOOPBACK, port);
   }
 
-  /** Whether a connection is taken. */
-  static boolean isListening(String address, int port) throws IOException {
-    try (Socket socket = new Socket(InetAddress.getByName(address), port)) {
+  static boolean isListening(InetAddress address, int port) throws IOException {
+    try (Socket socket = new Socket(address, port)) {
       return socket.isConnected();
     } catch (ConnectException refused) {
       return false;

@@ -1,5 +1,7 @@
 package io.forebay.lab.target;
 
+import java.net.Inet6Address;
+import java.net.InetAddress;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
@@ -19,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param numaNode whose memory it takes, or -1
  * @param tls certificate and key, or null for plain HTTP
  * @param http3 whether it also listens for QUIC
- * @param address IPv4 address of this host that clients go to
+ * @param address of this host that it listens on and clients connect to; what the lab alone asks it
+ *     stays on loopback
  */
 public record TargetSpec(
     Path directory,
@@ -32,10 +35,8 @@ public record TargetSpec(
     int numaNode,
     @Nullable Tls tls,
     boolean http3,
-    String address) {
-
-  /** Clients are on this host. */
-  public static final String LOOPBACK = "127.0.0.1";
+    InetAddress address) {
+  public static final InetAddress LOOPBACK = InetAddress.ofLiteral("127.0.0.1");
 
   public TargetSpec {
     disks = List.copyOf(disks);
@@ -47,7 +48,7 @@ public record TargetSpec(
     }
   }
 
-  /** For clients on this host, with its disk tier, if any, below its directory. */
+  /** On loopback, with its disk tier, if any, below its directory. */
   public TargetSpec(
       Path directory,
       URI origin,
@@ -74,6 +75,22 @@ public record TargetSpec(
 
   /** PEM files. */
   public record Tls(Path certificate, Path key, Path authority) {}
+
+  /** For clients that connect to another address of this host; the rest is the same. */
+  public TargetSpec withAddress(InetAddress other) {
+    return new TargetSpec(
+        directory, origin, memoryBytes, diskBytes, disks, loops, cpus, numaNode, tls, http3, other);
+  }
+
+  boolean isOnLoopback() {
+    return address.equals(LOOPBACK);
+  }
+
+  /** The address as configurations and URLs have it: that of IPv6 in brackets. */
+  String host() {
+    String host = address.getHostAddress();
+    return address instanceof Inet6Address ? "[" + host + "]" : host;
+  }
 
   boolean hasDisk() {
     return diskBytes > 0;

@@ -2,6 +2,7 @@ package io.forebay.lab.target;
 
 import io.forebay.lab.target.RunningTarget.Counters;
 import java.io.IOException;
+import java.net.Inet6Address;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -100,10 +101,8 @@ final class TrafficServerTarget implements Target {
     return StartedTarget.start(
         spec,
         group -> {
-          int port = FreePorts.take();
-          // Over TLS, and beside another address, the counters have a port of their own.
-          boolean isShared = spec.tls() == null && spec.address().equals(TargetSpec.LOOPBACK);
-          int status = isShared ? port : FreePorts.take();
+          int port = FreePorts.take(spec.address());
+          int status = hasStatusPort(spec) ? FreePorts.take() : port;
           Path root = spec.directory().toAbsolutePath();
           List<Path> storage =
               spec.hasDisk() ? group.diskDirectories(spec) : List.of(group.memoryDirectory());
@@ -163,20 +162,22 @@ final class TrafficServerTarget implements Target {
     }
   }
 
+  /** The counters are asked for on loopback without TLS: where clients do so, on their port. */
+  private static boolean hasStatusPort(TargetSpec spec) {
+    return spec.tls() != null || !spec.isOnLoopback();
+  }
+
   static String records(TargetSpec spec, int port, int status) {
-    String plain = status + ":ip-in=" + TargetSpec.LOOPBACK;
+    String ports = status + ":ip-in=127.0.0.1";
+    if (hasStatusPort(spec)) {
+      String family = spec.address() instanceof Inet6Address ? ":ipv6" : "";
+      ports += " " + port + (spec.tls() == null ? "" : ":ssl") + family + ":ip-in=" + spec.host();
+    }
     return Template.fill(
         RECORDS,
         Map.of(
             "PORTS",
-            port == status
-                ? plain
-                : plain
-                    + " "
-                    + port
-                    + (spec.tls() == null ? "" : ":ssl")
-                    + ":ip-in="
-                    + spec.address(),
+            ports,
             "THREADS",
             spec.threads(),
             "RAM",

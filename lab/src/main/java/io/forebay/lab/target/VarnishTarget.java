@@ -50,7 +50,7 @@ final class VarnishTarget implements Target {
     return StartedTarget.start(
         spec,
         group -> {
-          int port = FreePorts.take();
+          int port = FreePorts.take(spec.address());
           Path directory = spec.directory().toAbsolutePath();
           // Its log of all requests is a file that it maps: not on a disk.
           Path work = group.memoryDirectory();
@@ -70,7 +70,7 @@ final class VarnishTarget implements Target {
                       && StatusPage.isListening(spec.address(), port));
           int front = port;
           if (tls != null) {
-            front = FreePorts.take();
+            front = FreePorts.take(spec.address());
             group.start(FRONT, hitch(spec, tls, prefix, front, socket), Map.of());
             int listening = front;
             group.await("hitch listens", () -> StatusPage.isListening(spec.address(), listening));
@@ -103,7 +103,7 @@ final class VarnishTarget implements Target {
   static List<String> arguments(
       TargetSpec spec, int port, Path work, Path socket, Path vcl, List<Path> disks) {
     List<String> words = new ArrayList<>(List.of("-F", "-j", "none", "-n", instance(work)));
-    words.addAll(List.of("-a", spec.address() + ":" + port));
+    words.addAll(List.of("-a", spec.host() + ":" + port));
     if (spec.tls() != null) {
       words.addAll(List.of("-a", socket + ",PROXY,mode=666"));
     }
@@ -140,7 +140,9 @@ final class VarnishTarget implements Target {
     Path pem = combined(spec, tls);
     List<String> command = new ArrayList<>(prefix);
     command.add(Programs.path(FRONT, FRONT));
-    command.addAll(List.of("--backend=" + socket, "--frontend=[" + spec.address() + "]:" + port));
+    // It wants brackets around addresses of IPv4 as well.
+    String frontend = "[" + spec.address().getHostAddress() + "]:" + port;
+    command.addAll(List.of("--backend=" + socket, "--frontend=" + frontend));
     command.addAll(List.of("--workers=" + spec.threads(), "--write-proxy-v2=on"));
     command.add("--alpn-protos=h2,http/1.1");
     if (Root.is()) {

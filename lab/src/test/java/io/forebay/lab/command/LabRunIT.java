@@ -11,9 +11,12 @@ import io.forebay.testing.Commands;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -94,6 +97,67 @@ final class LabRunIT {
     try (Stream<Path> left = Files.list(work())) {
       assertEquals(List.of(), left.toList());
     }
+  }
+
+  /**
+   * Over TLS on an address that is not loopback's first, by an ssh that runs all here: the client
+   * needs the authority's certificate, which no other host has as a file.
+   */
+  @Test
+  void clientsOnOtherHostsReachTheServerByItsAddress() throws Exception {
+    Path programs = Files.createDirectories(directory.resolve("bin"));
+    Path ssh =
+        Files.writeString(
+            programs.resolve("ssh"),
+            "#!/bin/sh\necho \"$4\" >> '"
+                + directory.resolve("logins")
+                + "'\nshift 4\nexec sh -c \"$*\"\n");
+    Files.setPosixFilePermissions(ssh, PosixFilePermissions.fromString("rwx------"));
+    Path hosts =
+        Files.writeString(
+            directory.resolve("hosts.yaml"),
+            """
+            sut: {address: 127.0.0.2}
+            clients:
+              - {ssh: load@one, java: %1$s/bin/java, directory: %2$s/one}
+              - {ssh: load@two, java: %1$s/bin/java, directory: %2$s/two}
+            """
+                .formatted(System.getProperty("java.home"), directory));
+    Path scenario =
+        Files.writeString(
+            directory.resolve("tls.yaml"),
+            SCENARIO
+                .replace("name: small", "name: tls\ntls: true")
+                .replace("rate: 50}", "rate: 50, verify: true}"));
+    Path out = directory.resolve("out");
+    List<String> command =
+        new ArrayList<>(List.of("env", "PATH=" + programs + ":" + System.getenv("PATH")));
+    command.addAll(
+        lab(
+            "run",
+            scenario.toString(),
+            "--hosts",
+            hosts.toString(),
+            "--profile",
+            "smoke",
+            "--out",
+            out.toString(),
+            "--work",
+            work().toString()));
+
+    Commands.Finished ended = Commands.run(LIMIT, command);
+
+    assertTrue(ended.exit() == 0 || ended.exit() == LabExit.NO_FIGURE, ended.toString());
+    RunResult run = ResultFiles.read(out).getFirst();
+    for (StepResult step : run.steps()) {
+      assertEquals(Map.of(), step.load().errors(), step.toString());
+      assertTrue(step.load().requests() > 0, step.toString());
+      assertEquals(4, step.load().connections(), step.toString());
+    }
+    assertEquals(
+        Set.of("load@one", "load@two"),
+        Set.copyOf(Files.readAllLines(directory.resolve("logins"))));
+    assertTrue(Files.size(directory.resolve("two/forebay-lab.jar")) > 0);
   }
 
   @ParameterizedTest

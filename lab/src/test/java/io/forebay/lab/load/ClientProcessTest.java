@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -48,6 +49,16 @@ class ClientProcessTest {
 
     assertWhole(outcome, List.of("1", "2"));
     assertEquals(5, origin.connections());
+  }
+
+  /** Five connections are three and two: loops by connections would be of different numbers. */
+  @Test
+  void freshNamesOfSeveralProcessesAreDifferent() throws Exception {
+    new ClientProcess(2, 3).run(Plans.to(origin.url()).connections(5).fresh(1).rate(1, 100).plan());
+
+    List<String> paths = origin.requests().stream().map(request -> request.path()).toList();
+    assertEquals(100, paths.size());
+    assertEquals(100, Set.copyOf(paths).size(), paths::toString);
   }
 
   private void assertWhole(LoadOutcome outcome, List<String> clients) {
@@ -115,7 +126,12 @@ class ClientProcessTest {
     String remote = directory + "/the lab/forebay-lab.jar";
     RemoteClients clients =
         new RemoteClients(
-            ssh.toString(), jar, List.of("one", "me@two"), java.toString(), remote, 1);
+            ssh.toString(),
+            jar,
+            List.of(
+                new RemoteClients.Host("one", java.toString(), remote),
+                new RemoteClients.Host("me@two", java.toString(), remote)),
+            1);
     LoadOutcome outcome = clients.run(Plans.to(origin.url()).connections(5).rate(1.5, 100).plan());
 
     assertWhole(outcome, List.of("one", "me@two"));
@@ -126,7 +142,7 @@ class ClientProcessTest {
         Files.readAllLines(hosts).stream().sorted().toList());
     assertThrows(
         IllegalArgumentException.class,
-        () -> new RemoteClients(List.of("-oProxyCommand=x"), "java", "x.jar", 1));
+        () -> new RemoteClients.Host("-oProxyCommand=x", "java", "x.jar"));
   }
 
   @Test
@@ -135,7 +151,13 @@ class ClientProcessTest {
     Path jar = Files.writeString(directory.resolve("own.jar"), "a jar");
     for (Path own : new Path[] {jar, null}) {
       RemoteClients clients =
-          new RemoteClients(ssh.toString(), own, List.of("one", "two"), "java", "/x/y.jar", 1);
+          new RemoteClients(
+              ssh.toString(),
+              own,
+              List.of(
+                  new RemoteClients.Host("one", "java", "/x/y.jar"),
+                  new RemoteClients.Host("two", "java", "/x/y.jar")),
+              1);
       IOException failure =
           assertThrows(
               IOException.class, () -> clients.run(Plans.to(origin.url()).connections(2).plan()));

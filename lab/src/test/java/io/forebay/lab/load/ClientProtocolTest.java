@@ -8,7 +8,9 @@ import io.forebay.lab.load.LoadPlan.Protocol;
 import io.forebay.lab.result.LoadTotals;
 import io.forebay.testing.Certificates;
 import io.forebay.testing.ScriptedOrigin;
+import java.io.IOException;
 import java.net.SocketException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
@@ -27,8 +29,8 @@ class ClientProtocolTest {
     certificates = Certificates.in(directory);
   }
 
-  private static String trust() {
-    return certificates.authorityPem().toString();
+  private static String trust() throws IOException {
+    return Files.readString(certificates.authorityPem());
   }
 
   private static BodyServer start(Protocol protocol, boolean isTls) throws Exception {

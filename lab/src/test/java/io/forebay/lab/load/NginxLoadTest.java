@@ -38,7 +38,7 @@ class NginxLoadTest {
     assumeTrue(Programs.isThere("nginx"), "nginx is not installed: apt-get install nginx-light");
     Certificates certificates = Certificates.in(directory);
     certificates.ecdsa("server", "127.0.0.1");
-    trust = certificates.authorityPem().toString();
+    trust = Files.readString(certificates.authorityPem());
     plain = Ports.free();
     tls = Ports.free();
     Path files = Files.createDirectories(directory.resolve("files"));

@@ -27,7 +27,7 @@ final class Plans {
   private Popularity popularity = Popularity.UNIFORM;
   private double freshShare;
   private int timeoutMillis = 20_000;
-  private boolean verify;
+  private @Nullable Long bodySeed;
   private int streams = 1;
   private @Nullable BodyCheck check;
 
@@ -96,13 +96,13 @@ final class Plans {
   }
 
   Plans verifiedBy(BodyCheck value) {
-    verify = true;
+    bodySeed = (long) SEED;
     check = value;
     return this;
   }
 
   Plans verify() {
-    verify = true;
+    bodySeed = (long) SEED;
     return this;
   }
 
@@ -120,7 +120,7 @@ final class Plans {
         freshShare,
         "",
         timeoutMillis,
-        verify,
+        bodySeed,
         SEED,
         streams);
   }

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.forebay.lab.load.LoadPlan;
 import java.net.URI;
-import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -95,12 +94,12 @@ final class PlansTest {
                 .steps()
                 .getLast(),
             SERVERS,
-            Path.of("ca.pem"),
+            "a certificate",
             1);
 
     assertEquals(List.of("b"), plan.objects().stream().map(LoadPlan.ObjectClass::name).toList());
     assertEquals(LoadPlan.Protocol.HTTP2, plan.protocol());
     assertEquals(LoadPlan.Popularity.ZIPF, plan.popularity());
-    assertEquals("ca.pem", plan.trust());
+    assertEquals("a certificate", plan.trust());
   }
 }

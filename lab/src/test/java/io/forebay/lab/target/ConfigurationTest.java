@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.net.InetAddress;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
@@ -36,39 +37,6 @@ class ConfigurationTest {
         -1,
         tls,
         http3);
-  }
-
-  /** For clients on other hosts. */
-  private static TargetSpec elsewhere(TargetSpec.@Nullable Tls tls) {
-    return new TargetSpec(
-        Path.of("/lab/t"),
-        URI.create("http://10.0.0.3:9000"),
-        1L << 30,
-        0,
-        List.of(),
-        2,
-        null,
-        -1,
-        tls,
-        false,
-        "10.0.0.1");
-  }
-
-  @Test
-  void clientsOnOtherHostsReachTheAddressAndNobodyTheCounters() {
-    assertLines(
-        ForebayTarget.config(elsewhere(null), 1, 2, DATA, MEMORY, List.of()),
-        "address: \"10.0.0.1:1\"",
-        "admin: {address: \"127.0.0.1:2\"}",
-        "lab: {url: \"http://10.0.0.3:9000\", max-connections: 4096}");
-    assertLines(
-        NginxTarget.config(elsewhere(TLS), 1, 2, List.of(MEMORY), 20_000),
-        "listen 10.0.0.1:1 ssl http2 backlog=4096 reuseport;",
-        "listen 127.0.0.1:2;");
-    assertLines(
-        HaproxyTarget.config(elsewhere(null), 1, MEMORY.resolve("stats"), null, 20_000),
-        "bind 10.0.0.1:1");
-    assertEquals(URI.create("https://10.0.0.1:1"), StartedTarget.address(elsewhere(TLS), 1));
   }
 
   private static void assertLines(String text, String... lines) {
@@ -152,9 +120,6 @@ class ConfigurationTest {
     assertLines(
         TrafficServerTarget.records(spec(0, 2, TLS, false), 1, 2),
         "CONFIG proxy.config.http.server_ports STRING 2:ip-in=127.0.0.1 1:ssl:ip-in=127.0.0.1");
-    assertLines(
-        TrafficServerTarget.records(elsewhere(null), 1, 2),
-        "CONFIG proxy.config.http.server_ports STRING 2:ip-in=127.0.0.1 1:ip-in=10.0.0.1");
     assertEquals(
         "/dev/shm/forebay-lab-1 1073741824\n",
         TrafficServerTarget.storage(spec(0, 1, null, false), List.of(MEMORY)));
@@ -193,6 +158,32 @@ class ConfigurationTest {
             "-s disk1=file,/mnt/a/lab/storage,2000 -s disk2=file,/mnt/b/lab/storage,2000"
                 + " -p thread_pools=4"),
         onDisks);
+  }
+
+  @Test
+  void clientsConnectToTheAddressOfHostsWhereTheLabAsksOnLoopback() {
+    TargetSpec plain = spec(0, 2, null, false).withAddress(InetAddress.ofLiteral("10.0.0.1"));
+    TargetSpec tls = spec(0, 2, TLS, false).withAddress(InetAddress.ofLiteral("::1"));
+    assertLines(
+        ForebayTarget.config(plain, 1, 2, DATA, MEMORY, List.of()),
+        "address: \"10.0.0.1:1\"",
+        "admin: {address: \"127.0.0.1:2\"}");
+    assertLines(
+        NginxTarget.config(plain, 1, 2, List.of(MEMORY), 20_000),
+        "listen 10.0.0.1:1 backlog=4096 reuseport;",
+        "listen 127.0.0.1:2;");
+    assertLines(
+        TrafficServerTarget.records(plain, 1, 2),
+        "CONFIG proxy.config.http.server_ports STRING 2:ip-in=127.0.0.1 1:ip-in=10.0.0.1");
+    assertLines(
+        TrafficServerTarget.records(tls, 1, 2),
+        "CONFIG proxy.config.http.server_ports STRING 2:ip-in=127.0.0.1"
+            + " 1:ssl:ipv6:ip-in=[0:0:0:0:0:0:0:1]");
+    assertTrue(
+        VarnishTarget.arguments(plain, 1, MEMORY, MEMORY, MEMORY, List.of())
+            .contains("10.0.0.1:1"));
+    assertLines(HaproxyTarget.config(tls, 1, MEMORY, null, 20_000), "bind [0:0:0:0:0:0:0:1]:1");
+    assertEquals(URI.create("https://[0:0:0:0:0:0:0:1]:443"), StartedTarget.address(tls, 443));
   }
 
   @Test

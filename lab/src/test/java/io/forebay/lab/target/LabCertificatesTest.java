@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.InputStream;
+import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -30,7 +31,8 @@ class LabCertificatesTest {
 
   @Test
   void theAuthorityIssuesACertificateForThisMachine() throws Exception {
-    TargetSpec.Tls tls = LabCertificates.create(directory.resolve("tls"), "127.0.0.2");
+    TargetSpec.Tls tls =
+        LabCertificates.create(directory.resolve("tls"), InetAddress.ofLiteral("10.0.0.1"));
     X509Certificate authority = read(tls.authority());
     X509Certificate server = read(tls.certificate());
     server.verify(authority.getPublicKey());
@@ -38,7 +40,7 @@ class LabCertificatesTest {
     assertTrue(authority.getBasicConstraints() >= 0);
     assertEquals(-1, server.getBasicConstraints());
     assertEquals(
-        List.of("localhost", "127.0.0.1", "0:0:0:0:0:0:0:1", "127.0.0.2"),
+        List.of("localhost", "127.0.0.1", "0:0:0:0:0:0:0:1", "10.0.0.1"),
         Objects.requireNonNull(server.getSubjectAlternativeNames()).stream()
             .map(name -> name.get(1))
             .toList());

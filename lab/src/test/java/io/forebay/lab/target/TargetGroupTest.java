@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,7 +24,17 @@ class TargetGroupTest {
 
   private TargetSpec whole(@Nullable String cpus, Path... disks) {
     return new TargetSpec(
-        directory, ORIGIN, 4_000, 2_000, List.of(disks), 8, cpus, -1, null, false, "10.0.0.1");
+        directory,
+        ORIGIN,
+        4_000,
+        2_000,
+        List.of(disks),
+        8,
+        cpus,
+        -1,
+        null,
+        false,
+        InetAddress.ofLiteral("10.0.0.1"));
   }
 
   private NumaNodes nodes(String... cpuLists) throws IOException {

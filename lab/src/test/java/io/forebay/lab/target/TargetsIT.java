@@ -10,6 +10,7 @@ import io.forebay.testing.Await;
 import io.forebay.testing.PathOrigin;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -100,19 +101,11 @@ class TargetsIT {
         http3);
   }
 
-  private static TargetSpec at(String address, TargetSpec spec) {
-    return changed(spec, spec.memoryBytes(), address);
-  }
-
   private static TargetSpec withMemory(long bytes, TargetSpec spec) {
-    return changed(spec, bytes, spec.address());
-  }
-
-  private static TargetSpec changed(TargetSpec spec, long memoryBytes, String address) {
     return new TargetSpec(
         spec.directory(),
         spec.origin(),
-        memoryBytes,
+        bytes,
         spec.diskBytes(),
         spec.disks(),
         spec.loops(),
@@ -120,7 +113,7 @@ class TargetsIT {
         spec.numaNode(),
         spec.tls(),
         spec.http3(),
-        address);
+        spec.address());
   }
 
   private static HttpClient client(@Nullable Path authority) throws Exception {
@@ -216,19 +209,40 @@ class TargetsIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"forebay", "nginx", "ats", "varnish", "haproxy"})
-  void clientsTrustItsCertificateOverTlsAtTheAddressThatTheyGoTo(String name) throws Exception {
+  void clientsOnOtherHostsConnectToAnAddressOfThisOne(String name) throws Exception {
+    Target target = require(name);
+    InetAddress address = InetAddress.ofLiteral("127.0.0.2");
+    TargetSpec.Tls tls =
+        name.equals("varnish") && Programs.missing("hitch", "hitch") != null
+            ? null
+            : LabCertificates.create(directory.resolve("tls"), address);
+    for (TargetSpec spec :
+        List.of(
+            spec(0, null, false).withAddress(address), spec(0, tls, false).withAddress(address))) {
+      try (HttpClient client = client(spec.tls() == null ? null : spec.tls().authority());
+          RunningTarget running = target.start(spec)) {
+        assertEquals("127.0.0.2", running.address().getHost());
+        assertFalse(StatusPage.isListening(running.address().getPort()), "on loopback as well");
+        get(client, running.address(), "/a");
+        get(client, running.address(), "/a");
+        assertEquals(1, running.counters().hits());
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"forebay", "nginx", "ats", "varnish", "haproxy"})
+  void clientsTrustItsCertificateOverTls(String name) throws Exception {
     Target target = require(name);
     if (name.equals("varnish")) {
       goOnUnless(Programs.missing("hitch", "hitch"));
     }
-    String address = "127.0.0.2";
-    TargetSpec.Tls tls = LabCertificates.create(directory.resolve("tls"), address);
+    TargetSpec.Tls tls = LabCertificates.create(directory.resolve("tls"), TargetSpec.LOOPBACK);
     List<ProcessHandle> processes;
     Set<Path> scratch;
     try (HttpClient client = client(tls.authority());
-        RunningTarget running = target.start(at(address, spec(0, tls, false)))) {
+        RunningTarget running = target.start(spec(0, tls, false))) {
       assertEquals("https", running.address().getScheme());
-      assertEquals(address, running.address().getHost());
       get(client, running.address(), "/a");
       get(client, running.address(), "/a");
       Counters after = running.counters();

@@ -63,8 +63,8 @@ public final class Client {
     this.options = options;
     this.check = check;
     this.out = out;
-    if (plan.verify() && check == null) {
-      throw new IllegalArgumentException("this client cannot compare bytes: verify must be false");
+    if (plan.bodySeed() != null && check == null) {
+      throw new IllegalArgumentException("this client cannot compare bytes: bodySeed must be null");
     }
   }
 
@@ -131,7 +131,7 @@ public final class Client {
               threads,
               connector,
               slots.get(i),
-              plan.verify() ? check : null));
+              plan.bodySeed() == null ? null : check));
     }
     return loops;
   }

@@ -180,8 +180,8 @@ final class ClientLoop {
     request.object = draw.object();
     request.number = draw.number();
     request.expected = plan.objects().get(request.object).bytes();
-    if (check != null) {
-      request.check = check.of(plan.seed(), path(request).text(request.number));
+    if (check != null && plan.bodySeed() != null) {
+      request.check = check.of(plan.bodySeed(), path(request).text(request.number));
     }
   }
 

@@ -16,10 +16,9 @@ import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslProvider;
 import io.netty.util.ReferenceCountUtil;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.Certificate;
@@ -50,7 +49,7 @@ final class ClientTls implements AutoCloseable {
 
   ClientTls(LoadPlan plan) throws IOException {
     protocol = plan.protocol();
-    trust = new TrustedOnce(authority(plan.trust()));
+    trust = new TrustedOnce(trusted(plan.trust()));
     int sessions = SESSIONS_A_PLACE * plan.connections();
     if (protocol == LoadPlan.Protocol.HTTP3) {
       quicResuming = quic(sessions);
@@ -65,11 +64,11 @@ final class ClientTls implements AutoCloseable {
     }
   }
 
-  private static X509TrustManager authority(@Nullable String pem) throws IOException {
+  private static X509TrustManager trusted(@Nullable String pem) throws IOException {
     try {
       TrustManagerFactory factory =
           TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-      factory.init(pem == null ? null : store(Path.of(pem)));
+      factory.init(pem == null ? null : store(pem));
       for (TrustManager manager : factory.getTrustManagers()) {
         if (manager instanceof X509TrustManager found) {
           return found;
@@ -77,19 +76,19 @@ final class ClientTls implements AutoCloseable {
       }
       throw new IOException("this JVM verifies no certificates");
     } catch (GeneralSecurityException e) {
-      throw new IOException("no certificates in " + pem + ": " + e.getMessage(), e);
+      throw new IOException("the plan's trust has no certificates: " + e.getMessage(), e);
     }
   }
 
-  private static KeyStore store(Path pem) throws IOException, GeneralSecurityException {
+  private static KeyStore store(String pem) throws IOException, GeneralSecurityException {
     KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
     store.load(null, null);
-    try (InputStream in = Files.newInputStream(pem)) {
-      int number = 0;
-      for (Certificate certificate :
-          CertificateFactory.getInstance("X.509").generateCertificates(in)) {
-        store.setCertificateEntry("authority-" + number++, certificate);
-      }
+    int number = 0;
+    for (Certificate certificate :
+        CertificateFactory.getInstance("X.509")
+            .generateCertificates(
+                new ByteArrayInputStream(pem.getBytes(StandardCharsets.US_ASCII)))) {
+      store.setCertificateEntry("authority-" + number++, certificate);
     }
     return store;
   }
