@@ -38,8 +38,6 @@ final class ArchitectureTest {
   private static final Set<String> USED_UNSEEN =
       Set.of(
           "io.forebay.lab.command.LabCommand",
-          "io.forebay.lab.host.Dwpd",
-          "io.forebay.lab.host.Energy",
           "io.forebay.lab.load.LatencyHistogram",
           "io.forebay.lab.origin.OriginStats");
 

@@ -1,8 +1,8 @@
 package io.forebay.lab.command;
 
 import io.forebay.lab.host.PowerMeter;
-import io.forebay.lab.report.MarkdownTables;
 import io.forebay.lab.report.Report;
+import io.forebay.lab.report.TerminalTable;
 import io.forebay.lab.result.ResultFiles;
 import io.forebay.lab.result.RunResult;
 import io.forebay.lab.result.StepResult;
@@ -228,7 +228,7 @@ final class RunCommand implements Callable<Integer> {
     if (isJson) {
       to.println(json(runs, directory));
     } else {
-      to.print(MarkdownTables.of(runs, MarkdownTables.width(System.getenv("COLUMNS"))));
+      to.print(TerminalTable.of(runs, TerminalTable.width(System.getenv("COLUMNS"))));
       remarks.forEach(to::println);
       to.println(directory.resolve("index.html"));
     }

@@ -156,18 +156,13 @@ public final class HostFacts {
 
   private void readMemory() {
     List<String> meminfo = kernel.lines("proc/meminfo");
-    put("memoryBytes", kibibytes(meminfo, "MemTotal:"));
-    put("swapBytes", kibibytes(meminfo, "SwapTotal:"));
+    put("memoryBytes", KernelTree.kibibytes(meminfo, "MemTotal:"));
+    put("swapBytes", KernelTree.kibibytes(meminfo, "SwapTotal:"));
     put("hugePages", KernelTree.field(meminfo, "HugePages_Total:"));
-    put("hugePageBytes", kibibytes(meminfo, "Hugepagesize:"));
+    put("hugePageBytes", KernelTree.kibibytes(meminfo, "Hugepagesize:"));
     put("transparentHugePages", chosen("sys/kernel/mm/transparent_hugepage/enabled"));
     put("transparentHugePagesShmem", chosen("sys/kernel/mm/transparent_hugepage/shmem_enabled"));
     readDimms();
-  }
-
-  private static OptionalLong kibibytes(List<String> meminfo, String field) {
-    OptionalLong kibibytes = KernelTree.field(meminfo, field);
-    return kibibytes.isEmpty() ? kibibytes : OptionalLong.of(kibibytes.getAsLong() << 10);
   }
 
   /** Of {@code always [madvise] never} the one in brackets. */

@@ -89,6 +89,12 @@ record KernelTree(Path root) {
     return OptionalLong.empty();
   }
 
+  /** The same of a number of KiB, in bytes. */
+  static OptionalLong kibibytes(List<String> lines, String name) {
+    OptionalLong kibibytes = field(lines, name);
+    return kibibytes.isEmpty() ? kibibytes : OptionalLong.of(kibibytes.getAsLong() << 10);
+  }
+
   /** The text behind a name and a colon at the beginning of a line; null where there is none. */
   static @Nullable String text(List<String> lines, String name) {
     for (String line : lines) {

@@ -35,20 +35,17 @@ final class ResidentMemory {
   }
 
   private long resident(long process) {
-    return kibibytes(KernelTree.lines(kernel.process(process).resolve("status")), "VmRSS:")
+    return KernelTree.kibibytes(
+            KernelTree.lines(kernel.process(process).resolve("status")), "VmRSS:")
         .orElse(0);
   }
 
   /** With its part of what it shares. */
   private long proportional(long process) {
     OptionalLong bytes =
-        kibibytes(KernelTree.lines(kernel.process(process).resolve("smaps_rollup")), "Pss:");
+        KernelTree.kibibytes(
+            KernelTree.lines(kernel.process(process).resolve("smaps_rollup")), "Pss:");
     return bytes.isPresent() ? bytes.getAsLong() : resident(process);
-  }
-
-  private static OptionalLong kibibytes(List<String> lines, String field) {
-    OptionalLong kibibytes = KernelTree.field(lines, field);
-    return kibibytes.isEmpty() ? kibibytes : OptionalLong.of(kibibytes.getAsLong() << 10);
   }
 
   /**

@@ -11,7 +11,6 @@
  *                       ├─ ResidentMemory                     memory, by NUMA node
  *                       └─ PowerMeter                         RAPL, an outside meter's file, none
  *   HostFacts.read()  ──► cpu, microcode, kernel, NICs, disks, memory
- *   Energy, Dwpd      ──► what a HostSample means in joules and in the life of drives
  * </pre>
  */
 @NullMarked

@@ -3,6 +3,7 @@ package io.forebay.lab.report;
 import io.forebay.lab.result.Figure;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Figures 12 to 14 of the AT&amp;T test: bandwidth, byte hits and response time by channels. */
@@ -24,8 +25,8 @@ final class AttChannelsLayout implements Layout {
   }
 
   @Override
-  public List<Block> blocks(List<Measured> steps, Published published) {
-    List<Measured> sorted =
+  public List<ReportBlock> blocks(List<MeasuredStep> steps, Published published) {
+    List<MeasuredStep> sorted =
         steps.stream().sorted(Comparator.comparingDouble(step -> step.number("channels"))).toList();
     Table.Builder table =
         new Table.Builder(
@@ -37,7 +38,7 @@ final class AttChannelsLayout implements Layout {
             "Byte hit ratio %",
             "Mean response of 4 MB ms",
             "Gbit/s per core");
-    for (Measured step : sorted) {
+    for (MeasuredStep step : sorted) {
       table.measured(
           step,
           step.run().scenario() + ": " + step.who(),
@@ -57,65 +58,39 @@ final class AttChannelsLayout implements Layout {
           Numbers.NOT_KNOWN);
     }
     return List.of(
-        new Block.Grid(
+        new ReportBlock.Grid(
             table
                 .note(
                     published.att().source()
                         + "; channels a socket. It does not tell the cores, so there is no figure"
                         + " per core.")
                 .build()),
-        new Block.Picture(
+        new ReportBlock.Picture(
             new Chart(
                 "att-channels",
                 "Bandwidth, byte hits and response time by channels",
                 List.of(
-                    panel(sorted, "Gbit/s", Figure.GOODPUT),
-                    new Chart.Categories(
-                        "channels",
-                        "byte hit ratio %",
-                        Chart.Shape.LINES,
-                        false,
-                        Chart.series(
-                            sorted,
-                            AttChannelsLayout::series,
-                            step -> step.dialText("channels"),
-                            AttChannelsLayout::byteHits)),
-                    new Chart.Categories(
-                        "channels",
-                        "mean response of 4 MB ms",
-                        Chart.Shape.LINES,
-                        false,
-                        Chart.series(
-                            sorted,
-                            AttChannelsLayout::series,
-                            step -> step.dialText("channels"),
-                            AttChannelsLayout::response))))));
+                    panel(sorted, "Gbit/s", step -> step.spread(Figure.GOODPUT)),
+                    panel(sorted, "byte hit ratio %", AttChannelsLayout::byteHits),
+                    panel(sorted, "mean response of 4 MB ms", AttChannelsLayout::response)))));
   }
 
-  private static Chart.Panel panel(List<Measured> steps, String y, Figure figure) {
-    return new Chart.Categories(
-        "channels",
-        y,
-        Chart.Shape.LINES,
-        false,
-        Chart.series(
-            steps,
-            AttChannelsLayout::series,
-            step -> step.dialText("channels"),
-            step -> step.spread(figure)));
+  private static Chart.Panel panel(
+      List<MeasuredStep> steps, String y, Function<MeasuredStep, @Nullable Spread> figure) {
+    return Chart.Categories.byDial("channels", y, steps, AttChannelsLayout::series, figure);
   }
 
-  private static String series(Measured step) {
+  private static String series(MeasuredStep step) {
     return step.run().scenario() + ", " + step.who();
   }
 
-  private static @Nullable Spread byteHits(Measured step) {
+  private static @Nullable Spread byteHits(MeasuredStep step) {
     Spread ratio = step.spread(Figure.BYTE_HIT_RATIO);
     return ratio == null ? null : ratio.times(100);
   }
 
   /** Of the objects of 4096 KB, by the names of the scenario's table. */
-  private static @Nullable Spread response(Measured step) {
+  private static @Nullable Spread response(MeasuredStep step) {
     return step.lastByteOf("4096", "4m", "4M");
   }
 }

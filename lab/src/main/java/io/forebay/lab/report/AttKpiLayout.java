@@ -2,7 +2,6 @@ package io.forebay.lab.report;
 
 import io.forebay.lab.result.Figure;
 import io.forebay.lab.result.Latency;
-import io.forebay.lab.result.StepResult;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -10,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
-import org.jspecify.annotations.Nullable;
+import java.util.function.ToDoubleFunction;
 
 /**
  * The five KPIs of the AT&amp;T test.
@@ -40,10 +39,10 @@ final class AttKpiLayout implements Layout {
   }
 
   @Override
-  public List<Block> blocks(List<Measured> steps, Published published) {
-    Map<String, List<Measured>> programs = new LinkedHashMap<>();
+  public List<ReportBlock> blocks(List<MeasuredStep> steps, Published published) {
+    Map<String, List<MeasuredStep>> programs = new LinkedHashMap<>();
     steps.stream()
-        .filter(Measured::counts)
+        .filter(MeasuredStep::counts)
         .filter(step -> step.number("connections") > 0)
         .sorted(Comparator.comparingDouble(step -> step.number("connections")))
         .forEach(
@@ -60,15 +59,15 @@ final class AttKpiLayout implements Layout {
     programs.forEach((who, list) -> addChannels(kpis, who, list));
     published(kpis, published, 5, "Channels at 85 % byte hits");
     return List.of(
-        new Block.Grid(
+        new ReportBlock.Grid(
             kpis.note(published.att().source() + ".")
                 .note(
                     "KPI 2: most connections whose mean response time is at most 1.2 times that of"
                         + " one connection.")
                 .build()),
-        new Block.Grid(byObject(programs)),
-        new Block.Grid(StepsLayout.table("Steps", steps)),
-        new Block.Picture(
+        new ReportBlock.Grid(byObject(programs)),
+        new ReportBlock.Grid(StepsLayout.table("Steps", steps)),
+        new ReportBlock.Picture(
             new Chart(
                 "att-kpis",
                 "Response time and bandwidth by connections",
@@ -77,19 +76,16 @@ final class AttKpiLayout implements Layout {
                     panel(steps, "Gbit/s", Figure.GOODPUT)))));
   }
 
-  private static Chart.Panel panel(List<Measured> steps, String y, Figure figure) {
-    return new Chart.Categories(
+  private static Chart.Panel panel(List<MeasuredStep> steps, String y, Figure figure) {
+    return Chart.Categories.byDial(
         "connections",
         y,
-        Chart.Shape.LINES,
-        false,
-        Chart.series(
-            steps.stream()
-                .filter(step -> !step.step().startsWith("kpi1") && !isHeld(step))
-                .sorted(Comparator.comparingDouble(step -> step.number("connections")))
-                .toList(),
-            step -> step.dialText("connections"),
-            step -> step.spread(figure)));
+        steps.stream()
+            .filter(step -> !step.step().startsWith("kpi1") && !isHeld(step))
+            .sorted(Comparator.comparingDouble(step -> step.number("connections")))
+            .toList(),
+        MeasuredStep::who,
+        step -> step.spread(figure));
   }
 
   private static void published(Table.Builder table, Published published, int kpi, String what) {
@@ -98,7 +94,7 @@ final class AttKpiLayout implements Layout {
         .forEach(one -> table.published(Integer.toString(kpi), what, "published", one.text()));
   }
 
-  private static void addUnloaded(Table.Builder table, String who, Measured step) {
+  private static void addUnloaded(Table.Builder table, String who, MeasuredStep step) {
     table.measured(
         step,
         "1",
@@ -107,8 +103,8 @@ final class AttKpiLayout implements Layout {
         step.text(Figure.LAST_BYTE_MEAN) + " ms");
   }
 
-  private static void addPeak(Table.Builder table, String who, List<Measured> steps) {
-    Measured peak = peak(steps);
+  private static void addPeak(Table.Builder table, String who, List<MeasuredStep> steps) {
+    MeasuredStep peak = peak(steps);
     double held = peak.steps().stream().mapToDouble(one -> one.load().seconds()).max().orElse(0);
     table.measured(
         peak,
@@ -118,11 +114,11 @@ final class AttKpiLayout implements Layout {
         peak.dialText("connections"));
   }
 
-  private static void addThroughput(Table.Builder table, String who, Measured peak) {
+  private static void addThroughput(Table.Builder table, String who, MeasuredStep peak) {
     table.measured(peak, "3", "Throughput at the peak", who, peak.text(Figure.GOODPUT) + " Gbit/s");
   }
 
-  private static void addByteHits(Table.Builder table, String who, Measured peak) {
+  private static void addByteHits(Table.Builder table, String who, MeasuredStep peak) {
     table.measured(
         peak,
         "4",
@@ -131,7 +127,7 @@ final class AttKpiLayout implements Layout {
         Numbers.percent(peak.spread(Figure.BYTE_HIT_RATIO)) + " %");
   }
 
-  private static void addChannels(Table.Builder table, String who, List<Measured> steps) {
+  private static void addChannels(Table.Builder table, String who, List<MeasuredStep> steps) {
     steps.stream()
         .filter(step -> step.number("channels") > 0)
         .filter(step -> step.median(Figure.BYTE_HIT_RATIO) >= BYTE_HIT_TARGET)
@@ -141,19 +137,19 @@ final class AttKpiLayout implements Layout {
                 step, "5", "Channels at 85 % byte hits", who, step.dialText("channels")));
   }
 
-  private static Measured peak(List<Measured> sorted) {
-    Optional<Measured> held = sorted.stream().filter(AttKpiLayout::isHeld).findFirst();
+  private static MeasuredStep peak(List<MeasuredStep> sorted) {
+    Optional<MeasuredStep> held = sorted.stream().filter(AttKpiLayout::isHeld).findFirst();
     if (held.isPresent()) {
       return held.get();
     }
-    Measured unloaded =
+    MeasuredStep unloaded =
         sorted.stream()
             .filter(step -> step.step().contains("unloaded"))
             .findFirst()
             .orElse(sorted.getFirst());
     double bound = DEGRADED * unloaded.median(Figure.LAST_BYTE_MEAN);
-    Measured peak = sorted.getFirst();
-    for (Measured step : sorted) {
+    MeasuredStep peak = sorted.getFirst();
+    for (MeasuredStep step : sorted) {
       if (step.median(Figure.LAST_BYTE_MEAN) <= bound) {
         peak = step;
       }
@@ -161,11 +157,11 @@ final class AttKpiLayout implements Layout {
     return peak;
   }
 
-  private static boolean isHeld(Measured step) {
+  private static boolean isHeld(MeasuredStep step) {
     return step.step().contains("held");
   }
 
-  private static Table byObject(Map<String, List<Measured>> programs) {
+  private static Table byObject(Map<String, List<MeasuredStep>> programs) {
     Table.Builder table =
         new Table.Builder(
             "KPI 1: response time by object of table 3",
@@ -177,35 +173,28 @@ final class AttKpiLayout implements Layout {
             "p99 ms",
             "Requests");
     programs.forEach((who, steps) -> {
-      Measured unloaded = steps.getFirst();
+      MeasuredStep unloaded = steps.getFirst();
       for (String object : new TreeSet<>(unloaded.objects())) {
         table.measured(
             unloaded,
             object,
             who,
-            Numbers.text(of(unloaded, object, 0)),
-            Numbers.text(of(unloaded, object, 1)),
-            Numbers.text(of(unloaded, object, 2)),
-            Numbers.text(of(unloaded, object, 3)));
+            text(unloaded, object, Latency::mean),
+            text(unloaded, object, Latency::p50),
+            text(unloaded, object, Latency::p99),
+            text(unloaded, object, Latency::count));
       }
     });
     return table.note("The paper has no figures of single objects.").build();
   }
 
-  private static @Nullable Spread of(Measured step, String object, int part) {
-    return Spread.of(step.steps().stream().mapToDouble(one -> of(one, object, part)).toArray());
-  }
-
-  private static double of(StepResult step, String object, int part) {
-    Latency latency = step.load().byObject().get(object);
-    if (latency == null || latency.count() == 0) {
-      return Double.NaN;
-    }
-    return switch (part) {
-      case 0 -> latency.mean();
-      case 1 -> latency.p50();
-      case 2 -> latency.p99();
-      default -> (double) latency.count();
-    };
+  private static String text(MeasuredStep step, String object, ToDoubleFunction<Latency> part) {
+    return Numbers.text(
+        Spread.of(
+            step.steps().stream()
+                .map(one -> one.load().byObject().getOrDefault(object, Latency.NONE))
+                .filter(latency -> latency.count() > 0)
+                .mapToDouble(part)
+                .toArray()));
   }
 }

@@ -50,6 +50,21 @@ record Chart(String name, String title, List<Panel> panels) {
       series = series.stream().filter(one -> !one.points().isEmpty()).toList();
     }
 
+    /** Lines of a figure over a dial of the steps. */
+    static Categories byDial(
+        String dial,
+        String y,
+        List<MeasuredStep> steps,
+        Function<MeasuredStep, String> name,
+        Function<MeasuredStep, @Nullable Spread> figure) {
+      return new Categories(
+          dial,
+          y,
+          Shape.LINES,
+          false,
+          Chart.series(steps, name, step -> step.dialText(dial), figure));
+    }
+
     @Override
     public boolean isEmpty() {
       return series.isEmpty();
@@ -100,19 +115,19 @@ record Chart(String name, String title, List<Panel> panels) {
    * Series of a figure: one a program, a point for each step that counts and whose figure is known.
    */
   static List<Series> series(
-      List<Measured> steps,
-      Function<Measured, String> x,
-      Function<Measured, @Nullable Spread> figure) {
-    return series(steps, Measured::who, x, figure);
+      List<MeasuredStep> steps,
+      Function<MeasuredStep, String> x,
+      Function<MeasuredStep, @Nullable Spread> figure) {
+    return series(steps, MeasuredStep::who, x, figure);
   }
 
   static List<Series> series(
-      List<Measured> steps,
-      Function<Measured, String> name,
-      Function<Measured, String> x,
-      Function<Measured, @Nullable Spread> figure) {
+      List<MeasuredStep> steps,
+      Function<MeasuredStep, String> name,
+      Function<MeasuredStep, String> x,
+      Function<MeasuredStep, @Nullable Spread> figure) {
     Map<String, List<Point>> points = new LinkedHashMap<>();
-    for (Measured step : steps) {
+    for (MeasuredStep step : steps) {
       Spread y = step.counts() ? figure.apply(step) : null;
       if (y != null) {
         points

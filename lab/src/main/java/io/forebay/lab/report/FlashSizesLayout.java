@@ -25,8 +25,8 @@ final class FlashSizesLayout implements Layout {
   }
 
   @Override
-  public List<Block> blocks(List<Measured> steps, Published published) {
-    List<Measured> sorted =
+  public List<ReportBlock> blocks(List<MeasuredStep> steps, Published published) {
+    List<MeasuredStep> sorted =
         steps.stream().sorted(Comparator.comparingDouble(FlashSizesLayout::bytes)).toList();
     Table.Builder table =
         new Table.Builder(
@@ -54,7 +54,7 @@ final class FlashSizesLayout implements Layout {
           .forEach(row -> add(table, row));
     }
     return List.of(
-        new Block.Grid(
+        new ReportBlock.Grid(
             table
                 .note(
                     published.flashSizes().source()
@@ -62,7 +62,7 @@ final class FlashSizesLayout implements Layout {
                         + " one for large ones, and no other rows.")
                 .note("Throughput is what the interface sent, goodput the bodies that clients got.")
                 .build()),
-        new Block.Picture(
+        new ReportBlock.Picture(
             new Chart(
                 "flash-sizes",
                 "Last byte, CPU and watts by size",
@@ -81,7 +81,7 @@ final class FlashSizesLayout implements Layout {
                         "CPU %",
                         Chart.Shape.LINES,
                         false,
-                        Chart.series(sorted, FlashSizesLayout::size, Measured::cpuPercent)),
+                        Chart.series(sorted, FlashSizesLayout::size, MeasuredStep::cpuPercent)),
                     new Chart.Categories(
                         "size",
                         "watts",
@@ -91,7 +91,7 @@ final class FlashSizesLayout implements Layout {
                             sorted, FlashSizesLayout::size, step -> step.spread(Figure.WATTS)))))));
   }
 
-  private static void add(Table.Builder table, Measured step) {
+  private static void add(Table.Builder table, MeasuredStep step) {
     table.measured(
         step,
         size(step),
@@ -123,7 +123,7 @@ final class FlashSizesLayout implements Layout {
   }
 
   /** The dial, or what a request brought on average. */
-  private static double bytes(Measured step) {
+  private static double bytes(MeasuredStep step) {
     double bytes = step.number("objectBytes");
     if (bytes > 0) {
       return bytes;
@@ -135,7 +135,7 @@ final class FlashSizesLayout implements Layout {
         .orElse(0);
   }
 
-  private static String size(Measured step) {
+  private static String size(MeasuredStep step) {
     return Numbers.bytes((long) bytes(step));
   }
 }

@@ -99,18 +99,18 @@ final class HtmlWriter {
     line("</section>");
   }
 
-  private void block(Block block) {
+  private void block(ReportBlock block) {
     switch (block) {
-      case Block.Text text -> line("<p>" + Html.text(text.text()) + "</p>");
-      case Block.Command command ->
+      case ReportBlock.Text text -> line("<p>" + Html.text(text.text()) + "</p>");
+      case ReportBlock.Command command ->
           line("<pre><code>" + Html.text(command.text()) + "</code></pre>");
-      case Block.Grid grid -> table(grid.table());
-      case Block.Picture picture -> chart(picture.chart());
-      case Block.Values values -> values(values);
+      case ReportBlock.Grid grid -> table(grid.table());
+      case ReportBlock.Picture picture -> chart(picture.chart());
+      case ReportBlock.Values values -> values(values);
     }
   }
 
-  private void values(Block.Values values) {
+  private void values(ReportBlock.Values values) {
     line(values.isFolded() ? "<details>" : "<div>");
     String tag = values.isFolded() ? "summary" : "h3";
     line("<" + tag + ">" + Html.text(values.title()) + "</" + tag + ">");

@@ -25,7 +25,7 @@ final class IntelLayout implements Layout {
   }
 
   @Override
-  public List<Block> blocks(List<Measured> steps, Published published) {
+  public List<ReportBlock> blocks(List<MeasuredStep> steps, Published published) {
     Table.Builder table =
         new Table.Builder(
             "Cases of the white paper",
@@ -49,12 +49,12 @@ final class IntelLayout implements Layout {
           .forEach(row -> add(table, row));
     }
     return List.of(
-        new Block.Grid(
+        new ReportBlock.Grid(
             table
                 .note(published.intel().source() + "; p99 is the highest of its three runs.")
                 .note(Notes.PER_CORE)
                 .build()),
-        new Block.Picture(
+        new ReportBlock.Picture(
             new Chart(
                 "intel",
                 "Bandwidth and latency by case",
@@ -65,11 +65,11 @@ final class IntelLayout implements Layout {
                     panel(steps, "last byte p99 ms", Figure.LAST_BYTE_P99)))));
   }
 
-  private static String caseOf(Measured step) {
+  private static String caseOf(MeasuredStep step) {
     return step.run().scenario().substring(PREFIX.length());
   }
 
-  private static Chart.Panel panel(List<Measured> steps, String y, Figure figure) {
+  private static Chart.Panel panel(List<MeasuredStep> steps, String y, Figure figure) {
     return new Chart.Categories(
         "case",
         y,
@@ -79,13 +79,13 @@ final class IntelLayout implements Layout {
   }
 
   /** The case, and the step where a case has several. */
-  private static String label(Measured step) {
+  private static String label(MeasuredStep step) {
     return step.run().steps().stream().map(one -> one.name()).distinct().count() > 1
         ? caseOf(step) + " " + step.step()
         : caseOf(step);
   }
 
-  private static void add(Table.Builder table, Measured step) {
+  private static void add(Table.Builder table, MeasuredStep step) {
     table.measured(
         step,
         "case " + label(step) + ": " + step.who(),

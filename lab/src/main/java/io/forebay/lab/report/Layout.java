@@ -16,7 +16,7 @@ interface Layout {
    *
    * @param steps of the scenarios that fit
    */
-  List<Block> blocks(List<Measured> steps, Published published);
+  List<ReportBlock> blocks(List<MeasuredStep> steps, Published published);
 
   /** All, in the order of a report; the last one fits every scenario. */
   static List<Layout> all() {

@@ -45,17 +45,17 @@ final class MarkdownWriter {
     out.append(text).append("\n\n");
   }
 
-  private void block(Block block) {
+  private void block(ReportBlock block) {
     switch (block) {
-      case Block.Text text -> paragraph(escaped(text.text()));
-      case Block.Command command -> paragraph("```sh\n" + command.text() + "\n```");
-      case Block.Grid grid -> table(grid.table());
-      case Block.Picture picture -> chart(picture.chart());
-      case Block.Values values -> values(values);
+      case ReportBlock.Text text -> paragraph(escaped(text.text()));
+      case ReportBlock.Command command -> paragraph("```sh\n" + command.text() + "\n```");
+      case ReportBlock.Grid grid -> table(grid.table());
+      case ReportBlock.Picture picture -> chart(picture.chart());
+      case ReportBlock.Values values -> values(values);
     }
   }
 
-  private void values(Block.Values values) {
+  private void values(ReportBlock.Values values) {
     paragraph("**" + escaped(values.title()) + "**");
     values
         .values()

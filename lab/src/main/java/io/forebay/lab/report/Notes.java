@@ -1,9 +1,5 @@
 package io.forebay.lab.report;
 
-import io.forebay.lab.result.StepResult;
-import java.util.List;
-import java.util.stream.Stream;
-
 /** Sentences that several tables share. */
 final class Notes {
 
@@ -13,8 +9,4 @@ final class Notes {
           + " per core is a lower bound.";
 
   private Notes() {}
-
-  static List<StepResult> join(Measured one, Measured other) {
-    return Stream.concat(one.steps().stream(), other.steps().stream()).toList();
-  }
 }

@@ -23,11 +23,11 @@ final class OneByteLayout implements Layout {
   }
 
   @Override
-  public List<Block> blocks(List<Measured> steps, Published published) {
-    List<Measured> sorted =
+  public List<ReportBlock> blocks(List<MeasuredStep> steps, Published published) {
+    List<MeasuredStep> sorted =
         steps.stream()
             .sorted(
-                Comparator.<Measured>comparingDouble(step -> step.number("cores"))
+                Comparator.<MeasuredStep>comparingDouble(step -> step.number("cores"))
                     .thenComparingDouble(step -> step.number("objects")))
             .toList();
     Table.Builder table =
@@ -42,7 +42,7 @@ final class OneByteLayout implements Layout {
             "Requests/s per core",
             "CPU us a request",
             "Hit ratio %");
-    for (Measured step : sorted) {
+    for (MeasuredStep step : sorted) {
       table.measured(
           step,
           step.who(),
@@ -67,45 +67,39 @@ final class OneByteLayout implements Layout {
           Numbers.NOT_KNOWN);
     }
     return List.of(
-        new Block.Grid(table.note(published.oneByte().source() + ".").note(Notes.PER_CORE).build()),
-        new Block.Picture(
+        new ReportBlock.Grid(
+            table.note(published.oneByte().source() + ".").note(Notes.PER_CORE).build()),
+        new ReportBlock.Picture(
             new Chart(
                 "one-byte",
                 "Requests a second by cores",
                 List.of(
                     byCores(sorted, "requests/s", Figure.REQUESTS),
                     byCores(sorted, "requests/s per busy core", Figure.REQUESTS_PER_CORE),
-                    new Chart.Categories(
+                    Chart.Categories.byDial(
                         "objects",
                         "requests/s",
-                        Chart.Shape.LINES,
-                        false,
-                        Chart.series(
-                            sorted.stream().filter(OneByteLayout::isByObjects).toList(),
-                            step -> step.dialText("objects"),
-                            step -> step.spread(Figure.REQUESTS)))))));
+                        sorted.stream().filter(OneByteLayout::isByObjects).toList(),
+                        MeasuredStep::who,
+                        step -> step.spread(Figure.REQUESTS))))));
   }
 
-  private static Chart.Panel byCores(List<Measured> steps, String y, Figure figure) {
-    return new Chart.Categories(
+  private static Chart.Panel byCores(List<MeasuredStep> steps, String y, Figure figure) {
+    return Chart.Categories.byDial(
         "cores",
         y,
-        Chart.Shape.LINES,
-        false,
-        Chart.series(
-            steps.stream().filter(step -> !isByObjects(step)).toList(),
-            step -> step.who() + ", " + withoutCores(step),
-            step -> step.dialText("cores"),
-            step -> step.spread(figure)));
+        steps.stream().filter(step -> !isByObjects(step)).toList(),
+        step -> step.who() + ", " + withoutCores(step),
+        step -> step.spread(figure));
   }
 
   /** Steps that differ in their objects and not in their cores. */
-  private static boolean isByObjects(Measured step) {
+  private static boolean isByObjects(MeasuredStep step) {
     return step.step().startsWith("objects");
   }
 
   /** {@code bursts} of {@code bursts-2}: one series. */
-  private static String withoutCores(Measured step) {
+  private static String withoutCores(MeasuredStep step) {
     String suffix = "-" + step.dialText("cores");
     return step.step().endsWith(suffix)
         ? step.step().substring(0, step.step().length() - suffix.length())

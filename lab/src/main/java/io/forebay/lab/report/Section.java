@@ -7,7 +7,7 @@ import java.util.List;
  *
  * @param id for links to it
  */
-record Section(String id, String title, List<Block> blocks) {
+record Section(String id, String title, List<ReportBlock> blocks) {
 
   Section {
     blocks = List.copyOf(blocks);

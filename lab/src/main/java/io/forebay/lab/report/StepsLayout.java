@@ -25,17 +25,17 @@ final class StepsLayout implements Layout {
   }
 
   @Override
-  public List<Block> blocks(List<Measured> steps, Published published) {
-    Map<String, List<Measured>> scenarios = new LinkedHashMap<>();
-    for (Measured step : steps) {
+  public List<ReportBlock> blocks(List<MeasuredStep> steps, Published published) {
+    Map<String, List<MeasuredStep>> scenarios = new LinkedHashMap<>();
+    for (MeasuredStep step : steps) {
       scenarios.computeIfAbsent(step.run().scenario(), ignored -> new ArrayList<>()).add(step);
     }
-    List<Block> blocks = new ArrayList<>();
-    scenarios.forEach((name, list) -> blocks.add(new Block.Grid(table(name, list))));
+    List<ReportBlock> blocks = new ArrayList<>();
+    scenarios.forEach((name, list) -> blocks.add(new ReportBlock.Grid(table(name, list))));
     return blocks;
   }
 
-  static Table table(String title, List<Measured> steps) {
+  static Table table(String title, List<MeasuredStep> steps) {
     Table.Builder table =
         new Table.Builder(
             title,
@@ -52,7 +52,7 @@ final class StepsLayout implements Layout {
             "Cores busy",
             "Hit ratio %",
             "Errors");
-    for (Measured step : steps) {
+    for (MeasuredStep step : steps) {
       table.measured(
           step,
           step.step(),

@@ -59,7 +59,7 @@ record Table(String title, int textColumns, List<String> head, List<Row> rows, L
     }
 
     /** Ours or void, by whether the repetitions count. */
-    Builder measured(Measured measured, String... cells) {
+    Builder measured(MeasuredStep measured, String... cells) {
       Kind kind = measured.counts() ? Kind.OURS : Kind.VOID;
       rows.add(new Row(kind, List.of(cells), measured.sentences()));
       return this;

@@ -31,8 +31,8 @@ final class XeonLayout implements Layout {
   }
 
   @Override
-  public List<Block> blocks(List<Measured> steps, Published published) {
-    List<Measured> sorted =
+  public List<ReportBlock> blocks(List<MeasuredStep> steps, Published published) {
+    List<MeasuredStep> sorted =
         steps.stream()
             .sorted(Comparator.comparingDouble(step -> step.number("connections")))
             .toList();
@@ -53,7 +53,7 @@ final class XeonLayout implements Layout {
     sorted.forEach(step -> all.add(step.number("connections")));
     for (double connections : all) {
       Set<Row> rows = new LinkedHashSet<>();
-      for (Measured step : sorted) {
+      for (MeasuredStep step : sorted) {
         if (Double.compare(step.number("connections"), connections) == 0) {
           rows.add(new Row(step.who(), connections, step.counts()));
         }
@@ -64,7 +64,7 @@ final class XeonLayout implements Layout {
           .forEach(row -> add(table, row));
     }
     return List.of(
-        new Block.Grid(
+        new ReportBlock.Grid(
             table
                 .note(published.xeon6().source() + ".")
                 .note(
@@ -72,7 +72,7 @@ final class XeonLayout implements Layout {
                         + " source for all connections.")
                 .note(Notes.PER_CORE)
                 .build()),
-        new Block.Picture(
+        new ReportBlock.Picture(
             new Chart(
                 "xeon6",
                 "Gbit/s and Gbit/s per watt by connections",
@@ -81,43 +81,36 @@ final class XeonLayout implements Layout {
                     panel(sorted, "Gbit/s per watt", Figure.GIGABITS_PER_WATT)))));
   }
 
-  private static Chart.Panel panel(List<Measured> steps, String y, Figure figure) {
-    return new Chart.Categories(
+  private static Chart.Panel panel(List<MeasuredStep> steps, String y, Figure figure) {
+    return Chart.Categories.byDial(
         "connections",
         y,
-        Chart.Shape.LINES,
-        false,
-        Chart.series(
-            steps,
-            step -> (isLive(step) ? "live, " : "VoD, ") + step.who(),
-            step -> step.dialText("connections"),
-            step -> step.spread(figure)));
+        steps,
+        step -> (isLive(step) ? "live, " : "VoD, ") + step.who(),
+        step -> step.spread(figure));
   }
 
-  private static void add(Table.Builder table, Row row, List<Measured> steps) {
-    Measured live = find(row, steps, true);
-    Measured vod = find(row, steps, false);
-    Measured any = live != null ? live : Objects.requireNonNull(vod);
+  private static void add(Table.Builder table, Row row, List<MeasuredStep> steps) {
+    MeasuredStep live = find(row, steps, true);
+    MeasuredStep vod = find(row, steps, false);
+    MeasuredStep any = live != null ? live : Objects.requireNonNull(vod);
     List<String> cells = new ArrayList<>();
     cells.add(any.who());
     cells.add(Facts.cpu(any.run()));
     cells.add(any.dialText("connections"));
     addFigures(cells, live);
     addFigures(cells, vod);
-    Measured both =
-        live != null && vod != null
-            ? new Measured(live.run(), live.step(), live.counts(), Notes.join(live, vod))
-            : any;
-    table.measured(both, cells.toArray(String[]::new));
+    table.measured(
+        live != null && vod != null ? live.with(vod) : any, cells.toArray(String[]::new));
   }
 
-  private static void addFigures(List<String> cells, @Nullable Measured step) {
+  private static void addFigures(List<String> cells, @Nullable MeasuredStep step) {
     cells.add(step == null ? "–" : step.text(Figure.GOODPUT));
     cells.add(step == null ? "–" : step.text(Figure.GIGABITS_PER_WATT));
     cells.add(step == null ? "–" : step.text(Figure.GIGABITS_PER_CORE));
   }
 
-  private static @Nullable Measured find(Row row, List<Measured> steps, boolean isLive) {
+  private static @Nullable MeasuredStep find(Row row, List<MeasuredStep> steps, boolean isLive) {
     return steps.stream()
         .filter(step -> new Row(step.who(), step.number("connections"), step.counts()).equals(row))
         .filter(step -> isLive(step) == isLive)
@@ -125,7 +118,7 @@ final class XeonLayout implements Layout {
         .orElse(null);
   }
 
-  private static boolean isLive(Measured step) {
+  private static boolean isLive(MeasuredStep step) {
     return step.run().scenario().contains("live");
   }
 

@@ -3,16 +3,18 @@
  * at {@link io.forebay.lab.report.Report}.
  *
  * <pre>
- *   RunResult … ──► Results ──► Measured        repetitions of a step, those that count and those that do not
- *                                  │
- *   published.yaml ──► Published ──┤
- *                                  ▼
- *                               Layout          one for each published test: its tables and plots
- *                                  │
- *                          Section, Block ──┬──► HtmlWriter ──► index.html
- *                                  │        └──► MarkdownWriter ──► report.md
- *                                  ▼
- *                  Chart ──► PlotSvg (Lets-Plot) ──► ChromiumScreenshots (Chromium) ──► plots/*.png
+ *   RunResult … ──► MeasuredStep   repetitions of a step, those that count apart from those that do not
+ *                       │
+ *                       ├──► TerminalTable            what "lab run" prints
+ *   Published ──────────┤
+ *   (published.yaml)    ▼
+ *                    Layout          one for each published test: its tables and plots
+ *                    ResourceTable   CPU, memory, disks and power, the same for all
+ *                       │
+ *                    Section, ReportBlock ──┬──► HtmlWriter ──► index.html
+ *                       │                   └──► MarkdownWriter ──► report.md
+ *                       ▼
+ *                    Chart ──► PlotSvg (Lets-Plot) ──► ChromiumScreenshots ──► plots/*.png
  * </pre>
  *
  * <p>Dials of steps that the tables read:

@@ -1,5 +1,6 @@
 package io.forebay.lab.result;
 
+import java.util.List;
 import java.util.function.ToDoubleFunction;
 
 /** What is reported of a step and compared: one number, NaN where it is not known. */
@@ -37,6 +38,14 @@ public enum Figure {
       "Gbit/s/W", Better.MORE, step -> ratio(step.load().gigabitsPerSecond(), watts(step))),
   REQUESTS_PER_WATT(
       "requests/s/W", Better.MORE, step -> ratio(step.load().requestsPerSecond(), watts(step))),
+  DISK_GIGABYTES_A_DAY(
+      "GB written a day",
+      Better.LESS,
+      step -> ratio(step.server().diskWrittenBytes() / 1e9 * 86_400, step.load().seconds())),
+  JOULES_PER_GIGABYTE(
+      "J per GB",
+      Better.LESS,
+      step -> ratio(watts(step) * step.load().seconds(), step.load().bodyBytes() / 1e9)),
   ERRORS("errors", Better.LESS, step -> step.load().errorCount());
 
   /** Which way a figure improves. */
@@ -69,6 +78,17 @@ public enum Figure {
   /** Of one step; NaN where it is not known. */
   public double of(StepResult step) {
     return value.applyAsDouble(step);
+  }
+
+  /** Of repetitions: the median of those whose figure is known; NaN where none is. */
+  public double median(List<StepResult> repetitions) {
+    double[] known =
+        repetitions.stream().mapToDouble(value).filter(Double::isFinite).sorted().toArray();
+    int middle = known.length / 2;
+    if (known.length == 0) {
+      return Double.NaN;
+    }
+    return known.length % 2 == 1 ? known[middle] : (known[middle - 1] + known[middle]) / 2;
   }
 
   private static double throughput(StepResult step) {

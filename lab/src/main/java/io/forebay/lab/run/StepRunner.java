@@ -81,6 +81,7 @@ final class StepRunner {
       Window window = new Window(bed, recording);
       LoadOutcome outcome = generator.run(plan, window);
       HostRecord host = recording.stop();
+      host.remarks().forEach(progress::problem);
       Reading after = Reading.of(bed);
       Reading before = window.before();
       LoadTotals load = outcome.totals();

@@ -214,39 +214,4 @@ final class PowerMeterTest {
     IOException endless = assertThrows(IOException.class, () -> file("1".repeat(100_000)));
     assertTrue(String.valueOf(endless.getMessage()).contains("longer than"), endless.getMessage());
   }
-
-  @Test
-  void energyIsWattsTimesSeconds() {
-    HostSample sample = new HostSample(10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 400.0);
-    Energy energy = Objects.requireNonNull(Energy.of(sample, 187_600, 50_000_000_000L));
-
-    assertEquals(4000, energy.joules(), EXACT);
-    assertEquals(400, energy.watts(), EXACT);
-    assertEquals(0.1, energy.gigabitsPerSecondPerWatt(), EXACT);
-    assertEquals(46.9, energy.requestsPerSecondPerWatt(), EXACT);
-    assertEquals(80, energy.joulesPerGigabyte(), EXACT);
-    assertNull(Energy.of(new HostSample(10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, null), 1, 1));
-    assertThrows(IllegalArgumentException.class, () -> new Energy(0, 1, 1, 1));
-  }
-
-  /** Eight drives of 1.92 TB, rated for one drive write a day over five years. */
-  @Test
-  void writesOfAStepAreTheLifeOfDrives() {
-    long capacity = 8 * 1_920_000_000_000L;
-    long endurance = capacity * 1826;
-
-    Dwpd dwpd = Dwpd.of(1_920_000_000_000L, 7200, capacity, endurance, 0);
-    assertEquals(1.5, dwpd.driveWritesPerDay(), EXACT);
-    assertEquals(1826 / 1.5 / 365.25, years(dwpd), EXACT);
-    Dwpd halfUsed = Dwpd.of(1_920_000_000_000L, 7200, capacity, endurance, endurance / 2);
-    assertEquals(1826 / 1.5 / 365.25 / 2, years(halfUsed), EXACT);
-    assertNull(Dwpd.of(1, 1, capacity, 0, 0).yearsLeft());
-    assertNull(Dwpd.of(0, 1, capacity, endurance, 0).yearsLeft());
-    assertEquals(0, years(Dwpd.of(1, 1, capacity, 10, 20)), EXACT);
-    assertThrows(IllegalArgumentException.class, () -> Dwpd.of(1, 0, capacity, 0, 0));
-  }
-
-  private static double years(Dwpd dwpd) {
-    return Objects.requireNonNull(dwpd.yearsLeft());
-  }
 }

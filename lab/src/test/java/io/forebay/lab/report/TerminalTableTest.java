@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-class MarkdownTablesTest {
+class TerminalTableTest {
 
   private static final List<RunResult> RUNS =
       List.of(
@@ -23,7 +23,7 @@ class MarkdownTablesTest {
 
   @Test
   void repetitionsAreOneRowAndVoidOnesSayWhy() {
-    String table = MarkdownTables.of(RUNS, 200);
+    String table = TerminalTable.of(RUNS, 200);
 
     assertEquals(1, table.lines().filter(line -> line.contains("live-48")).count(), table);
     assertTrue(table.contains("2.50"), table);
@@ -34,24 +34,24 @@ class MarkdownTablesTest {
   @Test
   void aNarrowTerminalGetsFewerColumns() {
     for (int width = 200; width >= 40; width -= 10) {
-      String table = MarkdownTables.of(RUNS, width);
+      String table = TerminalTable.of(RUNS, width);
       int bound = width;
       table.lines().forEach(line -> assertTrue(line.length() <= bound, line + " at " + bound));
       assertTrue(table.contains("live-100"), table);
     }
-    assertFalse(MarkdownTables.of(RUNS, 60).contains("TTLB p50"));
+    assertFalse(TerminalTable.of(RUNS, 60).contains("TTLB p50"));
   }
 
   @Test
   void theWidthIsThatOfTheTerminalWithinBounds() {
-    assertEquals(100, MarkdownTables.width(null));
-    assertEquals(100, MarkdownTables.width("wide"));
-    assertEquals(132, MarkdownTables.width("132"));
-    assertEquals(40, MarkdownTables.width("0"));
+    assertEquals(100, TerminalTable.width(null));
+    assertEquals(100, TerminalTable.width("wide"));
+    assertEquals(132, TerminalTable.width("132"));
+    assertEquals(40, TerminalTable.width("0"));
   }
 
   @Test
   void withoutStepsThereIsASentence() {
-    assertEquals("No step has run.\n", MarkdownTables.of(List.of(), 80));
+    assertEquals("No step has run.\n", TerminalTable.of(List.of(), 80));
   }
 }

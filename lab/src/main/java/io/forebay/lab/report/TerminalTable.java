@@ -8,33 +8,46 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The table of a run on a terminal, as Markdown that can be pasted. Columns that do not fit are
- * left out, the least important ones first.
+ * The table of a run on a terminal, which is Markdown so that it can be pasted. Columns that do not
+ * fit are left out, the least important ones first.
  */
-public final class MarkdownTables {
+public final class TerminalTable {
 
   private static final int DEFAULT_WIDTH = 100;
   private static final int MIN_WIDTH = 40;
 
-  /** A column; those with a higher number are left out first. */
-  private record Column(String head, int order, Function<Measured, String> cell) {}
+  /**
+   * A column.
+   *
+   * @param order those with a higher number are left out first; 0 never
+   */
+  private record Column(
+      String head, int order, boolean isText, Function<MeasuredStep, String> cell) {
+    static Column text(String head, int order, Function<MeasuredStep, String> cell) {
+      return new Column(head, order, true, cell);
+    }
+
+    static Column number(String head, int order, Function<MeasuredStep, String> cell) {
+      return new Column(head, order, false, cell);
+    }
+  }
 
   private static final List<Column> COLUMNS =
       List.of(
-          new Column("scenario", 5, step -> step.run().scenario()),
-          new Column("step", 0, Measured::step),
-          new Column("program", 4, step -> step.run().target()),
-          new Column("requests/s", 1, median(Figure.REQUESTS)),
-          new Column("Gbit/s", 1, median(Figure.GOODPUT)),
-          new Column("TTFB p99 ms", 6, median(Figure.FIRST_BYTE_P99)),
-          new Column("TTLB p50 ms", 8, median(Figure.LAST_BYTE_P50)),
-          new Column("TTLB p99 ms", 3, median(Figure.LAST_BYTE_P99)),
-          new Column("cores", 2, median(Figure.CORES)),
-          new Column("hits %", 2, step -> percent(step.spread(Figure.HIT_RATIO))),
-          new Column("errors", 7, median(Figure.ERRORS)),
-          new Column("", 0, step -> step.counts() ? "" : "VOID"));
+          Column.text("scenario", 5, step -> step.run().scenario()),
+          Column.text("step", 0, MeasuredStep::step),
+          Column.text("program", 4, step -> step.run().target()),
+          Column.number("requests/s", 1, median(Figure.REQUESTS)),
+          Column.number("Gbit/s", 1, median(Figure.GOODPUT)),
+          Column.number("TTFB p99 ms", 6, median(Figure.FIRST_BYTE_P99)),
+          Column.number("TTLB p50 ms", 8, median(Figure.LAST_BYTE_P50)),
+          Column.number("TTLB p99 ms", 3, median(Figure.LAST_BYTE_P99)),
+          Column.number("cores", 2, median(Figure.CORES)),
+          Column.number("hits %", 2, step -> percent(step.spread(Figure.HIT_RATIO))),
+          Column.number("errors", 7, median(Figure.ERRORS)),
+          Column.text("", 0, step -> step.counts() ? "" : "VOID"));
 
-  private MarkdownTables() {}
+  private TerminalTable() {}
 
   /** The width of the terminal by {@code COLUMNS}; 100 where it is not set. */
   public static int width(@Nullable String columns) {
@@ -49,12 +62,12 @@ public final class MarkdownTables {
 
   /** Medians of all steps, and below them why steps are void. */
   public static String of(List<RunResult> runs, int width) {
-    List<Measured> steps = Results.measured(runs);
+    List<MeasuredStep> steps = MeasuredStep.of(runs);
     if (steps.isEmpty()) {
       return "No step has run.\n";
     }
     List<Column> columns = new ArrayList<>(COLUMNS);
-    if (steps.stream().allMatch(Measured::counts)) {
+    if (steps.stream().allMatch(MeasuredStep::counts)) {
       columns.removeLast();
     }
     List<List<String>> rows = rows(columns, steps);
@@ -71,7 +84,7 @@ public final class MarkdownTables {
         rule(out, widths, columns);
       }
     }
-    for (Measured step : steps) {
+    for (MeasuredStep step : steps) {
       if (!step.counts()) {
         wrap(out, "VOID " + step.step() + ": " + String.join(" ", step.sentences()), width);
       }
@@ -79,7 +92,7 @@ public final class MarkdownTables {
     return out.toString();
   }
 
-  private static Function<Measured, String> median(Figure figure) {
+  private static Function<MeasuredStep, String> median(Figure figure) {
     return step -> Numbers.text(step.median(figure));
   }
 
@@ -87,10 +100,10 @@ public final class MarkdownTables {
     return Numbers.text(share == null ? Double.NaN : share.median() * 100);
   }
 
-  private static List<List<String>> rows(List<Column> columns, List<Measured> steps) {
+  private static List<List<String>> rows(List<Column> columns, List<MeasuredStep> steps) {
     List<List<String>> rows = new ArrayList<>();
     rows.add(columns.stream().map(Column::head).toList());
-    for (Measured step : steps) {
+    for (MeasuredStep step : steps) {
       rows.add(columns.stream().map(column -> column.cell().apply(step)).toList());
     }
     return rows;
@@ -114,19 +127,12 @@ public final class MarkdownTables {
     return width;
   }
 
-  private static boolean isText(Column column) {
-    return column.head().equals("scenario")
-        || column.head().equals("step")
-        || column.head().equals("program")
-        || column.head().isEmpty();
-  }
-
   private static void line(
       StringBuilder out, List<String> row, int[] widths, List<Column> columns) {
     for (int i = 0; i < widths.length; i++) {
       String space = " ".repeat(widths[i] - row.get(i).length());
       out.append("| ");
-      out.append(isText(columns.get(i)) ? row.get(i) + space : space + row.get(i));
+      out.append(columns.get(i).isText() ? row.get(i) + space : space + row.get(i));
       out.append(' ');
     }
     out.append("|\n");
@@ -135,7 +141,7 @@ public final class MarkdownTables {
   private static void rule(StringBuilder out, int[] widths, List<Column> columns) {
     for (int i = 0; i < widths.length; i++) {
       String dashes = "-".repeat(widths[i] + 1);
-      out.append('|').append(isText(columns.get(i)) ? ":" + dashes : dashes + ":");
+      out.append('|').append(columns.get(i).isText() ? ":" + dashes : dashes + ":");
     }
     out.append("|\n");
   }

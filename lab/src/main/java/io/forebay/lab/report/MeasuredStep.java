@@ -4,8 +4,12 @@ import io.forebay.lab.result.Figure;
 import io.forebay.lab.result.Latency;
 import io.forebay.lab.result.RunResult;
 import io.forebay.lab.result.StepResult;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,7 +17,47 @@ import org.jspecify.annotations.Nullable;
  *
  * @param run that the first of them belongs to
  */
-record Measured(RunResult run, String step, boolean counts, List<StepResult> steps) {
+record MeasuredStep(RunResult run, String step, boolean counts, List<StepResult> steps) {
+
+  private record Key(
+      String scenario,
+      String profile,
+      double factor,
+      String target,
+      String version,
+      String step,
+      boolean counts) {}
+
+  /** All steps in the order of the runs, those that count apart from those that do not. */
+  static List<MeasuredStep> of(List<RunResult> runs) {
+    Map<Key, List<StepResult>> steps = new LinkedHashMap<>();
+    Map<Key, RunResult> first = new LinkedHashMap<>();
+    for (RunResult run : runs) {
+      for (StepResult step : run.steps()) {
+        Key key =
+            new Key(
+                run.scenario(),
+                run.profile(),
+                run.factor(),
+                run.target(),
+                run.targetVersion(),
+                step.name(),
+                step.counts());
+        first.putIfAbsent(key, run);
+        steps.computeIfAbsent(key, ignored -> new ArrayList<>()).add(step);
+      }
+    }
+    List<MeasuredStep> measured = new ArrayList<>();
+    first.forEach((key, run) ->
+        measured.add(new MeasuredStep(run, key.step(), key.counts(), List.copyOf(steps.get(key)))));
+    return measured;
+  }
+
+  /** In one row with another step: what both have to say of why they do not count. */
+  MeasuredStep with(MeasuredStep other) {
+    return new MeasuredStep(
+        run, step, counts, Stream.concat(steps.stream(), other.steps.stream()).toList());
+  }
 
   /** As tables show it. */
   String text(Figure figure) {
