@@ -5,7 +5,7 @@ import static io.forebay.lab.command.Columns.number;
 import io.forebay.lab.model.ChannelModel;
 import io.forebay.lab.model.ChannelModel.Cache;
 import io.forebay.lab.model.ChannelModel.Channels;
-import io.forebay.lab.model.Deviation;
+import io.forebay.lab.model.Discrepancy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -97,10 +97,10 @@ final class ChannelsCommand implements Callable<Integer> {
 
   private void print(ChannelModel model, List<Cache> caches) {
     List<Channels> rows = caches.stream().map(model::of).toList();
-    List<Deviation> deviations = model.deviations(caches);
+    List<Discrepancy> discrepancies = model.discrepancies(caches);
     ModelPrinter printer = new ModelPrinter(spec.commandLine().getOut());
     if (isJson) {
-      printer.json(Map.of("constants", model, "channels", rows, "deviations", deviations));
+      printer.json(Map.of("constants", model, "channels", rows, "discrepancies", discrepancies));
       return;
     }
     printer.heading(
@@ -123,6 +123,6 @@ final class ChannelsCommand implements Callable<Integer> {
           published == null ? "-" : number(published, 0));
     }
     printer.table(columns);
-    printer.deviations(deviations);
+    printer.discrepancies(discrepancies);
   }
 }

@@ -1,11 +1,11 @@
 package io.forebay.lab.command;
 
-import io.forebay.lab.model.Deviation;
+import io.forebay.lab.model.Discrepancy;
 import java.io.PrintWriter;
 import java.util.List;
 import tools.jackson.databind.ObjectMapper;
 
-/** Prints what calculators give: tables and deviations, or JSON. */
+/** Prints what calculators give: tables and discrepancies, or JSON. */
 final class ModelPrinter {
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
@@ -23,15 +23,15 @@ final class ModelPrinter {
     out.print(columns.text() + "\n");
   }
 
-  void deviations(List<Deviation> deviations) {
-    for (Deviation deviation : deviations) {
+  void discrepancies(List<Discrepancy> discrepancies) {
+    for (Discrepancy discrepancy : discrepancies) {
       out.print(
           "%s: published %s, reckoned %s; %s\n"
               .formatted(
-                  deviation.figure(),
-                  deviation.published(),
-                  deviation.reckoned(),
-                  deviation.assumption()));
+                  discrepancy.figure(),
+                  discrepancy.published(),
+                  discrepancy.reckoned(),
+                  discrepancy.assumption()));
     }
     out.print("\n");
     out.flush();

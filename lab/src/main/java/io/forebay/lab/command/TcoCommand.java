@@ -9,12 +9,16 @@ import io.forebay.lab.model.EnduranceModel;
 import io.forebay.lab.model.EnduranceModel.Wear;
 import io.forebay.lab.model.FleetModel;
 import io.forebay.lab.model.FleetModel.Fleet;
+import io.forebay.lab.model.MeasuredServer;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -38,7 +42,8 @@ import picocli.CommandLine.Spec;
     footer = {
       "",
       "Example:",
-      "  forebay lab tco --server-cost 18000 --watts 650 --gbps 320 --rack-units 1"
+      "  forebay lab tco --server-cost 18000 --watts 650 --gbps 320 --rack-units 1",
+      "  forebay lab tco --server-cost 18000 --from lab-results/2026-11-27T01-00-00Z --step live-100"
     })
 final class TcoCommand implements Callable<Integer> {
   private static final String YOURS = "yours";
@@ -66,6 +71,9 @@ final class TcoCommand implements Callable<Integer> {
       defaultValue = "2",
       description = "Of a server of yours.")
   private int rackUnits;
+
+  @ArgGroup(exclusive = false, heading = "Measured instead of --gbps and --watts:%n")
+  private @Nullable MeasuredOptions measured;
 
   @Option(
       names = "--server",
@@ -166,7 +174,9 @@ final class TcoCommand implements Callable<Integer> {
   @Option(
       names = "--drive-gb-per-day",
       paramLabel = "GB",
-      description = "Written to a drive of yours; by default --rewrites-per-day times its size.")
+      description =
+          "Written to a drive of yours; by default what --from has of all disks, else"
+              + " --rewrites-per-day times its size.")
   private @Nullable Double driveGigabytesPerDay;
 
   @Option(
@@ -184,14 +194,34 @@ final class TcoCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     try {
-      print();
+      print(measured == null ? null : read(measured));
       return LabExit.OK;
+    } catch (IOException e) {
+      spec.commandLine().getErr().println("forebay lab tco: " + e.getMessage());
+      return LabExit.FAILURE;
     } catch (IllegalArgumentException e) {
       throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
     }
   }
 
-  private void print() {
+  private MeasuredServer read(MeasuredOptions options) throws IOException {
+    if (gigabits != null) {
+      throw new IllegalArgumentException("--from and --gbps both tell Gbit/s: write one of them");
+    }
+    if (serverCost == null) {
+      throw new IllegalArgumentException("--from needs --server-cost: no run measures a price");
+    }
+    MeasuredServer server =
+        options.read(watts == null ? OptionalDouble.empty() : OptionalDouble.of(watts));
+    if (driveGigabytesPerDay == null) {
+      driveGigabytesPerDay = server.diskGigabytes().value();
+    }
+    gigabits = server.gigabits().value();
+    watts = server.watts().value();
+    return server;
+  }
+
+  private void print(@Nullable MeasuredServer server) {
     CostModel costs =
         new CostModel(
             dollarsPerKilowattHour,
@@ -208,15 +238,23 @@ final class TcoCommand implements Callable<Integer> {
     ModelPrinter printer = new ModelPrinter(spec.commandLine().getOut());
     if (isJson) {
       Map<String, Object> report = new LinkedHashMap<>();
+      if (server != null) {
+        report.put("measuredStep", server.step());
+        report.put("measured", server.inputs());
+      }
       report.put("constants", costs);
       report.put("costs", costs.of(machines));
-      report.put("costDeviations", costs.deviations(machines));
+      report.put("costDiscrepancies", costs.discrepancies(machines));
       report.put("fleet", fleet);
       report.put("fleets", fleet.of(fleetMachines));
-      report.put("fleetDeviations", fleet.deviations(fleetMachines));
+      report.put("fleetDiscrepancies", fleet.discrepancies(fleetMachines));
       report.put("endurance", wear);
       printer.json(report);
       return;
+    }
+    if (server != null) {
+      printer.heading("Measured: " + server.step());
+      printer.table(inputTable(server));
     }
     printer.heading(
         "Costs of %s years: $%s a kWh, PUE %s, $%s a rack unit and year, average/peak %s"
@@ -227,15 +265,15 @@ final class TcoCommand implements Callable<Integer> {
                 number(dollarsPerRackUnitYear, 2),
                 number(averageToPeak, 2)));
     printer.table(costTable(costs.of(machines)));
-    printer.deviations(costs.deviations(machines));
+    printer.discrepancies(costs.discrepancies(machines));
     printer.heading(
         "Fleet: the traffic of %d racks of %s kW full of %s, live"
             .formatted(fleetRacks, number(fleetRackKilowatts, 1), fleetMachines.getFirst().name()));
     printer.table(fleetTable(fleet.of(fleetMachines)));
-    printer.deviations(fleet.deviations(fleetMachines));
+    printer.discrepancies(fleet.discrepancies(fleetMachines));
     printer.heading("Wear: drive writes a day (DWPD) and years left");
     printer.table(wearTable(wear));
-    printer.deviations(List.of());
+    printer.discrepancies(List.of());
   }
 
   private List<CostModel.Machine> machines() {
@@ -294,6 +332,14 @@ final class TcoCommand implements Callable<Integer> {
       throw new IllegalArgumentException("--drive-gb and --drive-pbw go together: write both");
     }
     return wear;
+  }
+
+  private static Columns inputTable(MeasuredServer server) {
+    Columns columns = new Columns("yours", "value", "unit");
+    for (MeasuredServer.Input input : server.inputs()) {
+      columns.row(input.name() + ": " + input.source(), number(input.value(), 3), input.unit());
+    }
+    return columns;
   }
 
   private static Columns costTable(List<Cost> costs) {

@@ -86,20 +86,20 @@ public record ChannelModel(
   }
 
   /** Where the publication has another number of channels than the formula. */
-  public List<Deviation> deviations(List<Cache> caches) {
-    return caches.stream().filter(this::deviates).map(this::deviation).toList();
+  public List<Discrepancy> discrepancies(List<Cache> caches) {
+    return caches.stream().filter(this::differs).map(this::discrepancy).toList();
   }
 
-  private boolean deviates(Cache cache) {
+  private boolean differs(Cache cache) {
     return cache.publishedPerMachine != null
         && Math.round(of(cache).perMachine) != Math.round(cache.publishedPerMachine);
   }
 
-  private Deviation deviation(Cache cache) {
+  private Discrepancy discrepancy(Cache cache) {
     double published = cache.publishedPerMachine == null ? 0 : cache.publishedPerMachine;
     double set = cache.gigabytes * MEGABYTES / machines / published / segments;
     double byTable = cache.gigabytes * MEGABYTES / machines / TABLE_MEGABYTES / segments;
-    return new Deviation(
+    return new Discrepancy(
         "channels of a VM, " + cache.name,
         String.format(Locale.ROOT, "%.0f", published),
         String.format(Locale.ROOT, "%.0f", of(cache).perMachine),

@@ -161,14 +161,14 @@ public record CostModel(
   }
 
   /** The published comparisons; none where a server of those was taken away. */
-  public List<Deviation> deviations(List<Machine> machines) {
-    List<Deviation> deviations = new ArrayList<>();
+  public List<Discrepancy> discrepancies(List<Machine> machines) {
+    List<Discrepancy> discrepancies = new ArrayList<>();
     Optional<Machine> dram = named(machines, DRAM);
     Optional<Machine> first = named(machines, DUT1);
     Optional<Machine> second = named(machines, DUT2);
     Optional<Machine> third = named(machines, THIRD);
     if (dram.isPresent() && first.isPresent()) {
-      deviations.add(
+      discrepancies.add(
           compared(
               first.get(),
               dram.get(),
@@ -176,7 +176,7 @@ public record CostModel(
               "2 rack units a server, and 28 % more Gbit/s as published"));
     }
     if (first.isPresent() && second.isPresent()) {
-      deviations.add(
+      discrepancies.add(
           compared(
               second.get(),
               first.get(),
@@ -185,7 +185,7 @@ public record CostModel(
     }
     if (dram.isPresent() && third.isPresent()) {
       double implied = impliedGigabits(dram.get(), third.get(), PUBLISHED_THIRD_CHANGE);
-      deviations.add(
+      discrepancies.add(
           compared(
               third.get(),
               dram.get(),
@@ -199,8 +199,8 @@ public record CostModel(
     }
     for (Machine machine : machines) {
       if (PUBLISHED_MACHINES.contains(machine) && serversPerRack(machine) != 8) {
-        deviations.add(
-            new Deviation(
+        discrepancies.add(
+            new Discrepancy(
                 "servers a rack, " + machine.name,
                 "8",
                 Integer.toString(serversPerRack(machine)),
@@ -211,11 +211,11 @@ public record CostModel(
                     rackKilowatts)));
       }
     }
-    return deviations;
+    return discrepancies;
   }
 
-  private Deviation compared(Machine machine, Machine base, String published, String assumption) {
-    return new Deviation(
+  private Discrepancy compared(Machine machine, Machine base, String published, String assumption) {
+    return new Discrepancy(
         "cost per TB, " + machine.name + " against " + base.name,
         published,
         String.format(

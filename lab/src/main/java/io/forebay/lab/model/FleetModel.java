@@ -99,12 +99,12 @@ public record FleetModel(int racks, double rackKilowatts) {
   }
 
   /** What the published 72 racks and 1 MW take to come out. */
-  public List<Deviation> deviations(List<Machine> machines) {
+  public List<Discrepancy> discrepancies(List<Machine> machines) {
     double ratio = racks / PUBLISHED_RACKS;
     double today = machines.getFirst().gigabitsPerWatt;
     double saved = (racks - PUBLISHED_RACKS) * rackKilowatts / WATTS;
     return List.of(
-        new Deviation(
+        new Discrepancy(
             "racks instead of " + racks,
             "72",
             String.format(
@@ -119,7 +119,7 @@ public record FleetModel(int racks, double rackKilowatts) {
                 today,
                 BEST_OF_TWO_CPUS / ratio,
                 BEST_OF_TWO_CPUS)),
-        new Deviation(
+        new Discrepancy(
             "saved power",
             "1 MW",
             String.format(Locale.ROOT, "%.2f MW with 72 racks", saved),

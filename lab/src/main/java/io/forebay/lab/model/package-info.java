@@ -1,7 +1,7 @@
 /**
  * Channels, costs, fleets and wear by the formulas of the published tests, with their constants as
  * defaults. Where a formula does not give the published figure, a {@link
- * io.forebay.lab.model.Deviation} says which assumption would.
+ * io.forebay.lab.model.Discrepancy} says which assumption would.
  *
  * <pre>
  *   ChannelModel     cache ÷ segment set ÷ segments             ──► channels of a server, socket, VM

@@ -29,20 +29,21 @@ class ChannelModelTest {
 
   @Test
   void everyRoundedFigureOfThePaperIsNamedWithWhatItImplies() {
-    List<Deviation> deviations = MODEL.deviations(ChannelModel.PUBLISHED_CACHES);
+    List<Discrepancy> discrepancies = MODEL.discrepancies(ChannelModel.PUBLISHED_CACHES);
     assertEquals(
         List.of("100", "175", "250", "325"),
-        deviations.stream().map(Deviation::published).toList());
+        discrepancies.stream().map(Discrepancy::published).toList());
     assertEquals(
-        List.of("96", "171", "256", "341"), deviations.stream().map(Deviation::reckoned).toList());
-    assertTrue(deviations.getFirst().assumption().contains("24.0 MB"));
+        List.of("96", "171", "256", "341"),
+        discrepancies.stream().map(Discrepancy::reckoned).toList());
+    assertTrue(discrepancies.getFirst().assumption().contains("24.0 MB"));
   }
 
   @Test
-  void aCacheWithoutPublishedFigureHasNoDeviation() {
+  void aCacheWithoutPublishedFigureHasNoDiscrepancy() {
     Cache own = new Cache("own", 150, null);
     assertEquals(100, MODEL.of(own).perServer());
-    assertEquals(List.of(), MODEL.deviations(List.of(own, new Cache("agrees", 600, 100.0))));
+    assertEquals(List.of(), MODEL.discrepancies(List.of(own, new Cache("agrees", 600, 100.0))));
   }
 
   @Test

@@ -27,12 +27,14 @@ class CostModelTest {
 
   @Test
   void thePublishedComparisonsComeOutAsReckoned() {
-    List<Deviation> deviations = MODEL.deviations(MACHINES).subList(0, 3);
+    List<Discrepancy> discrepancies = MODEL.discrepancies(MACHINES).subList(0, 3);
     assertEquals(
-        List.of("-30 %", "+14 %", "-72 %"), deviations.stream().map(Deviation::published).toList());
+        List.of("-30 %", "+14 %", "-72 %"),
+        discrepancies.stream().map(Discrepancy::published).toList());
     assertEquals(
-        List.of("-31 %", "+21 %", "-72 %"), deviations.stream().map(Deviation::reckoned).toList());
-    String implied = deviations.get(2).assumption();
+        List.of("-31 %", "+21 %", "-72 %"),
+        discrepancies.stream().map(Discrepancy::reckoned).toList());
+    String implied = discrepancies.get(2).assumption();
     assertTrue(implied.contains("4.2 times") && implied.contains("80 Gbit/s"), implied);
   }
 
@@ -40,10 +42,12 @@ class CostModelTest {
   void racksOfTheirKilowattsHoldOtherNumbersThanThePapers() {
     assertEquals(
         List.of(9, 9, 8, 7), MODEL.of(MACHINES).stream().map(Cost::serversPerRack).toList());
-    List<Deviation> deviations = MODEL.deviations(MACHINES);
+    List<Discrepancy> discrepancies = MODEL.discrepancies(MACHINES);
     assertEquals(
         List.of("9", "9", "7"),
-        deviations.subList(3, deviations.size()).stream().map(Deviation::reckoned).toList());
+        discrepancies.subList(3, discrepancies.size()).stream()
+            .map(Discrepancy::reckoned)
+            .toList());
   }
 
   @Test
@@ -53,7 +57,7 @@ class CostModelTest {
     List<Cost> costs = MODEL.of(List.of(whole, half));
     assertEquals(1, costs.get(1).change(), 1e-9);
     assertEquals(100, MODEL.impliedGigabits(whole, half, -0.5) * 4, 1e-9);
-    assertEquals(List.of(), MODEL.deviations(List.of(whole, half)));
+    assertEquals(List.of(), MODEL.discrepancies(List.of(whole, half)));
   }
 
   @Test

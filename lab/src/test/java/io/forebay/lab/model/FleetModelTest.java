@@ -40,11 +40,11 @@ class FleetModelTest {
 
   @Test
   void thePublishedFiguresAreNamedWithTheirAssumptions() {
-    List<Deviation> deviations = MODEL.deviations(FleetModel.PUBLISHED_MACHINES);
-    assertEquals("71 with the best of two CPUs", deviations.getFirst().reckoned());
-    assertTrue(deviations.getFirst().assumption().contains("0.55"));
-    assertEquals("1.00 MW with 72 racks", deviations.getLast().reckoned());
-    assertTrue(deviations.getLast().assumption().contains("7.8 kW"));
+    List<Discrepancy> discrepancies = MODEL.discrepancies(FleetModel.PUBLISHED_MACHINES);
+    assertEquals("71 with the best of two CPUs", discrepancies.getFirst().reckoned());
+    assertTrue(discrepancies.getFirst().assumption().contains("0.55"));
+    assertEquals("1.00 MW with 72 racks", discrepancies.getLast().reckoned());
+    assertTrue(discrepancies.getLast().assumption().contains("7.8 kW"));
   }
 
   @Test

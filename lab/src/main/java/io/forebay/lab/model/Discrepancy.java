@@ -8,4 +8,4 @@ package io.forebay.lab.model;
  * @param reckoned by the formula, in the same unit
  * @param assumption that explains the difference, or what the published figure implies
  */
-public record Deviation(String figure, String published, String reckoned, String assumption) {}
+public record Discrepancy(String figure, String published, String reckoned, String assumption) {}
