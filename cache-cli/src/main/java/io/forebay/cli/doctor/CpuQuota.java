@@ -9,7 +9,7 @@ final class CpuQuota {
   private CpuQuota() {}
 
   /** The least that any of the groups gives; the largest number where none has a limit. */
-  static double of(MachineView machine) {
+  static double of(KernelFiles machine) {
     double least = Double.MAX_VALUE;
     for (String line : machine.lines("proc/self/cgroup")) {
       String[] parts = line.split(":", 3);
@@ -36,7 +36,7 @@ final class CpuQuota {
     return String.format(Locale.ROOT, quota == Math.rint(quota) ? "%.0f" : "%.1f", quota);
   }
 
-  private static double quota(MachineView machine, String directory, boolean isUnified) {
+  private static double quota(KernelFiles machine, String directory, boolean isUnified) {
     if (isUnified) {
       // 200000 100000, or max 100000
       String file = directory + "/cpu.max";

@@ -101,10 +101,10 @@ public final class DoctorCommand implements Callable<Integer> {
 
   private static Subject subject(Loaded loaded) {
     return new Subject(
-        new MachineView(Path.of("/")),
+        new KernelFiles(Path.of("/")),
         CpuPlan.Machine.here(),
         FileSpace.here(),
-        JavaView.here(),
+        JvmFacts.here(),
         loaded.config(),
         loaded.file() == null ? "options, environment and defaults" : loaded.file().toString(),
         loaded.warnings(),

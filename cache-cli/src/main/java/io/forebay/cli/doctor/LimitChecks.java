@@ -59,12 +59,12 @@ final class LimitChecks {
   }
 
   private static Finding lockedMemory(Subject subject) {
-    MachineView machine = subject.machine();
+    KernelFiles machine = subject.machine();
     long tier = subject.start().tierBytes();
     if (machine.memory("SwapTotal").orElse(0) == 0) {
       return LOCKED_MEMORY.ok("no swap");
     }
-    if (machine.hasCapability(MachineView.CAP_IPC_LOCK)) {
+    if (machine.hasCapability(KernelFiles.CAP_IPC_LOCK)) {
       return LOCKED_MEMORY.ok("no limit for this user (CAP_IPC_LOCK)");
     }
     OptionalLong limit = machine.limit("Max locked memory");

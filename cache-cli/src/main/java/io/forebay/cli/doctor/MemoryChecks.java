@@ -103,7 +103,7 @@ final class MemoryChecks {
             : "mount -o remount,huge=within_size " + mount.point());
   }
 
-  private static Finding swap(MachineView machine) {
+  private static Finding swap(KernelFiles machine) {
     long bytes = machine.memory("SwapTotal").orElse(0);
     return SWAP.hintUnless(
         bytes == 0,
@@ -111,7 +111,7 @@ final class MemoryChecks {
         "swapoff -a, or memory.swap.max=0 for the node's control group (systemd: MemorySwapMax=0)");
   }
 
-  private static Finding overcommit(MachineView machine) {
+  private static Finding overcommit(KernelFiles machine) {
     OptionalLong mode = machine.sysctl("vm.overcommit_memory");
     return OVERCOMMIT.warningUnless(
         mode.orElse(0) != STRICT,

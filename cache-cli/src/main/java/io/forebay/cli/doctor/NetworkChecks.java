@@ -48,7 +48,7 @@ final class NetworkChecks {
   private NetworkChecks() {}
 
   static List<Finding> of(Subject subject) {
-    MachineView machine = subject.machine();
+    KernelFiles machine = subject.machine();
     List<Finding> findings = new ArrayList<>();
     OptionalLong backlog = machine.sysctl("net.core.somaxconn");
     findings.add(

@@ -49,7 +49,7 @@ final class PortChecks {
     List<String> privileged =
         all.stream().filter(one -> one.address.port() < unprivileged).map(Wanted::text).toList();
     if (!privileged.isEmpty()
-        && !subject.machine().hasCapability(MachineView.CAP_NET_BIND_SERVICE)) {
+        && !subject.machine().hasCapability(KernelFiles.CAP_NET_BIND_SERVICE)) {
       findings.add(
           PORTS.error(
               "not allowed for this user: " + String.join(", ", privileged),
@@ -97,7 +97,7 @@ final class PortChecks {
     return all.stream().filter(one -> one.address.port() > 0).toList();
   }
 
-  private static boolean isTaken(Wanted one, MachineView machine) {
+  private static boolean isTaken(Wanted one, KernelFiles machine) {
     return Stream.of("", "6")
         .flatMap(version -> machine.lines("proc/net/" + one.table + version).stream())
         .anyMatch(line -> isTaken(one, line));

@@ -30,7 +30,7 @@ final class ProcessorChecks {
   private ProcessorChecks() {}
 
   static List<Finding> of(Subject subject) {
-    MachineView machine = subject.machine();
+    KernelFiles machine = subject.machine();
     List<Finding> findings = new ArrayList<>();
     findings.add(cpus(subject));
     findings.add(governor(machine));
@@ -72,7 +72,7 @@ final class ProcessorChecks {
         allowed == 0 || loops <= allowed, found, "threads.loops: " + Math.max(1, allowed));
   }
 
-  private static Finding governor(MachineView machine) {
+  private static Finding governor(KernelFiles machine) {
     String all = "sys/devices/system/cpu";
     Set<String> governors = new TreeSet<>();
     for (String cpu : machine.names(all)) {
@@ -95,7 +95,7 @@ final class ProcessorChecks {
     if (nodes.size() < 2) {
       return NUMA.ok("one node");
     }
-    MachineView machine = subject.machine();
+    KernelFiles machine = subject.machine();
     Set<Integer> ofCards = new TreeSet<>();
     List<String> cards = new ArrayList<>();
     for (String card : machine.names("sys/class/net")) {
@@ -120,7 +120,7 @@ final class ProcessorChecks {
         "one node for each socket with a card: numactl --cpunodebind=N --membind=N ./forebay serve");
   }
 
-  private static Finding ioUring(MachineView machine) {
+  private static Finding ioUring(KernelFiles machine) {
     String state = machine.text("proc/sys/kernel/io_uring_disabled");
     return IO_URING.ok(
         switch (state == null ? "" : state) {

@@ -23,7 +23,7 @@ final class RuntimeChecks {
   private RuntimeChecks() {}
 
   static List<Finding> of(Subject subject) {
-    JavaView java = subject.java();
+    JvmFacts java = subject.java();
     List<Finding> findings = new ArrayList<>();
     if (java.feature() < NEEDED_JAVA || !java.isJdk()) {
       findings.add(

@@ -14,10 +14,10 @@ import java.util.List;
  * @param start the memory of a start
  */
 record Subject(
-    MachineView machine,
+    KernelFiles machine,
     CpuPlan.Machine cpus,
     FileSpace space,
-    JavaView java,
+    JvmFacts java,
     ServerConfig config,
     String configured,
     List<String> warnings,

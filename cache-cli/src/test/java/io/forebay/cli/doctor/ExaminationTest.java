@@ -39,7 +39,7 @@ final class ExaminationTest {
   private final Space space = new Space();
   private @Nullable ServerConfig loaded;
   private Map<String, String> loadedFrom = Map.of();
-  private JavaView java = new JavaView(25, "25.0.1", true, GOOD_OPTIONS);
+  private JvmFacts java = new JvmFacts(25, "25.0.1", true, GOOD_OPTIONS);
 
   /** Room as a test says. */
   private static final class Space implements FileSpace {
@@ -126,7 +126,7 @@ final class ExaminationTest {
     MachineMemory memory = new MachineMemory(root.resolve("proc"), root.resolve("sys/fs/cgroup"));
     return Examination.of(
         new Subject(
-            new MachineView(root),
+            new KernelFiles(root),
             cpus(),
             space,
             java,
@@ -404,11 +404,11 @@ final class ExaminationTest {
 
   @Test
   void theJvmHasToBeAJdkWithOptions() {
-    java = new JavaView(25, "25.0.1", true, List.of("-XX:+UseSerialGC"));
+    java = new JvmFacts(25, "25.0.1", true, List.of("-XX:+UseSerialGC"));
     found("java-options", Level.HINT, "without -XX:+PerfDisableSharedMem", "./forebay");
-    java = new JavaView(25, "25.0.1", false, GOOD_OPTIONS);
+    java = new JvmFacts(25, "25.0.1", false, GOOD_OPTIONS);
     found("java", Level.ERROR, "without the module jdk.compiler");
-    java = new JavaView(24, "24", true, GOOD_OPTIONS);
+    java = new JvmFacts(24, "24", true, GOOD_OPTIONS);
     found("java", Level.ERROR, "temurin-25-jdk");
   }
 

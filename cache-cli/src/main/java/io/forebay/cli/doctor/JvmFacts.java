@@ -9,15 +9,15 @@ import java.util.List;
  * @param arguments of its command line
  * @param isJdk whether it has the compiler that the index needs
  */
-record JavaView(int feature, String version, boolean isJdk, List<String> arguments) {
+record JvmFacts(int feature, String version, boolean isJdk, List<String> arguments) {
 
-  JavaView {
+  JvmFacts {
     arguments = List.copyOf(arguments);
   }
 
   /** The one that runs this. */
-  static JavaView here() {
-    return new JavaView(
+  static JvmFacts here() {
+    return new JvmFacts(
         Runtime.version().feature(),
         Runtime.version() + ", " + System.getProperty("java.vm.name"),
         ModuleLayer.boot().findModule("jdk.compiler").isPresent(),

@@ -12,12 +12,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the kernel says of the machine and of this process. Reading is bounded; what cannot be read
- * says nothing.
+ * The files in which the kernel describes the machine and this process. Reading is bounded; what
+ * cannot be read says nothing.
  *
  * @param root below which {@code proc} and {@code sys} are mounted
  */
-record MachineView(Path root) {
+record KernelFiles(Path root) {
   /** The longest, the table of sockets, has 150 bytes for each. */
   private static final int MAX_BYTES = 32 << 20;
 
