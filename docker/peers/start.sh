@@ -37,7 +37,8 @@ varnish)
         -p thread_pools=1 -p thread_pool_min=200 -p thread_pool_max=2000
     ;;
 haproxy)
-    # It takes at most 4095 MiB.
+    # The most that its cache can have.
+    [ "$memory" -le 4095 ] || memory=4095
     sed "s/MEMORY_MIB/$memory/" /peers/haproxy.cfg > /tmp/haproxy.cfg
     exec haproxy -db -f /tmp/haproxy.cfg
     ;;

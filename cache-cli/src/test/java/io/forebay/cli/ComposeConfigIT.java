@@ -9,9 +9,11 @@ import io.forebay.e2e.Tools;
 import io.forebay.testing.Await;
 import io.forebay.testing.Commands;
 import io.forebay.testing.Commands.Finished;
+import io.forebay.testing.PathOrigin;
 import io.forebay.testing.Ports;
 import io.forebay.testing.RawClient;
 import java.io.File;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,6 +25,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 
@@ -157,6 +161,64 @@ final class ComposeConfigIT {
             .replace("\"origin\"", "\"127.0.0.1\"")
             .replace("origin:9000", "127.0.0.1:9000")
             .replace("/tmp", directory.toString()));
+  }
+
+  /** What a container of the profile runs, on loopback and below the directory of the test. */
+  @ParameterizedTest
+  @CsvSource({"nginx,nginx", "trafficserver,traffic_server", "varnish,varnishd", "haproxy,haproxy"})
+  void aPeerCachesWhatTheOriginSends(String name, String program) throws Exception {
+    Tools.require(program);
+    int port = Ports.free();
+    // Apart from what the script writes, as in the container.
+    Path peers = Files.createDirectories(directory.resolve("peers"));
+    try (PathOrigin origin = PathOrigin.start()) {
+      origin.otherwise(
+          exchange -> exchange.respond(200, "Cache-Control: max-age=3600\r\n", "a body"));
+      for (String file :
+          List.of("start.sh", "nginx.conf", "haproxy.cfg", "records.config", "varnish.vcl")) {
+        Files.writeString(
+            peers.resolve(file),
+            Files.readString(DOCKER.resolve("peers").resolve(file))
+                .replace("/tmp", directory.toString())
+                .replace("/peers/", peers + "/")
+                .replace("origin:9000", "127.0.0.1:" + origin.port())
+                .replace("\"origin\"", "\"127.0.0.1\"")
+                .replace("\"9000\"", "\"" + origin.port() + "\"")
+                .replace(
+                    "server_ports STRING 8080", "server_ports STRING " + port + ":ip-in=127.0.0.1")
+                .replaceAll("(listen |-a :|bind :)8080", "$1@")
+                .replace(":@", "@")
+                .replace("@", "127.0.0.1:" + port)
+                .replace("worker_processes auto;", "worker_processes 1;" + user()));
+      }
+      ProcessBuilder builder =
+          new ProcessBuilder("sh", peers.resolve("start.sh").toString(), name)
+              .redirectErrorStream(true)
+              .redirectInput(new File("/dev/null"))
+              .redirectOutput(directory.resolve("log").toFile());
+      builder.environment().put("MEMORY_MIB", "64");
+      builder.environment().merge("PATH", "/usr/sbin", (path, more) -> path + ":" + more);
+      Process peer = builder.start();
+      try {
+        Await.until(
+            name + " listens",
+            () -> {
+              assertTrue(peer.isAlive(), () -> "ended with " + peer.exitValue());
+              return Ports.isListening(port);
+            });
+        Await.until(name + " answers", () -> RawClient.get(port, "/first").status() == 200);
+        for (int i = 0; i < 2; i++) {
+          RawClient.Response response = RawClient.get(port, "/second");
+          assertEquals("a body", new String(response.body(), StandardCharsets.US_ASCII));
+        }
+        assertEquals(1, origin.count("/second"));
+      } finally {
+        List<ProcessHandle> children = peer.descendants().toList();
+        peer.destroy();
+        peer.waitFor();
+        children.forEach(ProcessHandle::destroy);
+      }
+    }
   }
 
   @Test
