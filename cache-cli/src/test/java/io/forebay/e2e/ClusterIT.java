@@ -193,7 +193,7 @@ final class ClusterIT {
     try (ClusterEdges cluster = ClusterEdges.start(directory, origin.url(), 1, 1)) {
       EdgeProcess.Settings second = cluster.settings("edge-0", "another");
       AssertionError failed = assertThrows(AssertionError.class, second::start);
-      assertTrue(failed.getMessage().contains("alive under the name edge-0"), failed.getMessage());
+      assertTrue(failed.toString().contains("alive under the name edge-0"), failed.toString());
     }
   }
 

@@ -18,6 +18,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -85,7 +86,7 @@ final class ClusterPurgeIT {
         }
       } catch (IOException | RuntimeException e) {
         // The node is dead, or was killed under the request.
-        Thread.yield();
+        LockSupport.parkNanos(1_000_000);
       }
     }
   }
