@@ -112,7 +112,8 @@ final class ClusterIT {
       assertEquals(
           "[\"edge-0\"]",
           ClusterEdges.purge(first, "a", LONG_MILLIS).path("cluster").path("confirmed").toString());
-      assertEquals(1, first.metrics().sum("forebay_cluster_members"));
+      Await.until(
+          "the node has seen that", () -> first.metrics().sum("forebay_cluster_members") == 1);
     }
   }
 
