@@ -216,7 +216,7 @@ final class DeviceReadQueue {
     }
     List<DiskRead> neighbours = withNeighbours(read);
     if (!queue.isEmpty()) {
-      // Whoever queued them has woken this reader only.
+      // The thread that queued them woke this reader only.
       wakeReader.run();
     }
     try {

@@ -201,7 +201,7 @@ final class LabRunIT {
   }
 
   private Process startLongRun() throws Exception {
-    // Whoever runs the tests in the background has ^C ignored, and that is inherited.
+    // Tests that run in the background inherit that ^C is ignored.
     List<String> command = new ArrayList<>(List.of("env", "--default-signal=INT"));
     command.addAll(
         lab(
