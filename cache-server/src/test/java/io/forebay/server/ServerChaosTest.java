@@ -47,7 +47,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * configuration allows for enough attempts: {@code retry.attempts: 4} (a request may meet each
  * other server as it fails) and {@code retry.budget: 100%}.
  */
-@Tag("slow")
+@Tag("full")
 final class ServerChaosTest {
   private static final int CLIENTS = 16;
   private static final int SERVERS = 4;

@@ -514,6 +514,7 @@ final class ServerCodedCopyTest {
   // --- other protocols, disks, tools ------------------------------------------------------------
 
   @Test
+  @Tag("full")
   void copiesAreServedFromDisks() throws IOException {
     edge.close();
     edge =

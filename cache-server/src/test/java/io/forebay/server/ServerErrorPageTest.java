@@ -48,6 +48,7 @@ final class ServerErrorPageTest {
   @TempDir Path directory;
 
   @Test
+  @Tag("full")
   void namesNoOriginAddressOrLibraryTextAndAnIdThatTheLogHas() throws Exception {
     Path log = directory.resolve("access.log");
     Map<String, String> ids = new HashMap<>();

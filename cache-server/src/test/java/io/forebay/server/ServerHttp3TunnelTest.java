@@ -413,6 +413,7 @@ final class ServerHttp3TunnelTest {
   }
 
   @Test
+  @Tag("full")
   void aClientThatDoesNotReadStopsItsStreamAlone() throws Exception {
     byte[] much = Edge.bytes(7, 64 * MIB);
     AtomicLong written = new AtomicLong();

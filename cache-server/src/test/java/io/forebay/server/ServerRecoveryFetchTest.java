@@ -218,6 +218,7 @@ final class ServerRecoveryFetchTest {
   }
 
   @Test
+  @Tag("full")
   void behindTheHeadAMissingSliceIsFetchedAfterAWhileWithoutAPlace() throws Exception {
     start(1);
     int stored = PartialBody.LOOKED_FOR + 2;

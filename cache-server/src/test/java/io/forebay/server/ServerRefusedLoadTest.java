@@ -169,6 +169,7 @@ final class ServerRefusedLoadTest {
   }
 
   @Test
+  @Tag("full")
   void aRefusedLoadIsAMissForSoManyAndAnErrorForTheOthers() throws Exception {
     checkRefusedLoads("HTTP/1.1");
   }

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
  * nothing is left of those that were replaced.
  */
 @Timeout(300)
-@Tag("slow")
+@Tag("full")
 final class ServerReloadLoadTest {
   private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
   private static final int WARM_UP = 4;

@@ -264,6 +264,7 @@ final class ServerTlsClientTest {
   }
 
   @Test
+  @Tag("full")
   void s16AHelloOf16MiBIsRefusedFromItsFirstBytes() throws Exception {
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), edge.tlsPort())) {
       socket.setSoTimeout(10_000);

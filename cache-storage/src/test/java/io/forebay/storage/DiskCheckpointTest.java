@@ -231,6 +231,7 @@ class DiskCheckpointTest {
   }
 
   @Test
+  @Tag("full")
   void damageAnywhereCostsTheCheckpointAndNoObject() throws Exception {
     long seed = new SplittableRandom().nextLong();
     SplittableRandom random = new SplittableRandom(seed);

@@ -167,6 +167,7 @@ class DiskClassShareTest extends DiskStores {
   }
 
   @Test
+  @Tag("full")
   void aClassWithinItsQuotaIsTreatedLikeOthers() throws Exception {
     try (StoreFixture fixture = open(1, shares("modest", 80, 0))) {
       putBoth(fixture, "modest", "default", 0, 2 * TURN);
@@ -178,6 +179,7 @@ class DiskClassShareTest extends DiskStores {
   }
 
   @Test
+  @Tag("full")
   void aReloadLowersAQuotaOfWhatIsStored() throws Exception {
     try (StoreFixture fixture = open(1, shares("greedy", 100, 0))) {
       putBoth(fixture, "greedy", "default", 0, 2 * TURN);
@@ -195,6 +197,7 @@ class DiskClassShareTest extends DiskStores {
   // --- floor -------------------------------------------------------------------------------------
 
   @Test
+  @Tag("full")
   void aFloorIsKeptOverTurnsOfTheLog() throws Exception {
     try (StoreFixture fixture = open(1, shares("small", 100, 30))) {
       int count = (int) (DISK * 28L / 100 / (BODY + 1_000));
@@ -243,6 +246,7 @@ class DiskClassShareTest extends DiskStores {
   }
 
   @Test
+  @Tag("full")
   void spaceIsFoundWhenFloorsWouldKeepAllOfTheDisk() throws Exception {
     try (StoreFixture fixture = open(1, shares("a", 100, 60), shares("b", 100, 60))) {
       for (int turn = 0; turn < 4; turn++) {

@@ -169,6 +169,7 @@ class DiskEvacuationTest extends DiskStores {
   // Cells leave a little less of this small memory, so the other disk is full in the third round.
   @DisabledIfSystemProperty(named = StoreFixture.CELLS, matches = "[2-9]")
   @Test
+  @Tag("full")
   void anEvacuationGoesOnAfterEveryStopAndAnEvacuatedDiskStaysOutOfService() throws Exception {
     for (int round = 0; round < 3; round++) {
       try (StoreFixture fixture = open(2, 48 << 20, 100_000, true)) {

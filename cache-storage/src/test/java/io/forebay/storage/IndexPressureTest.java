@@ -77,6 +77,7 @@ class IndexPressureTest {
   }
 
   @Test
+  @Tag("full")
   void namesOfObjectsOnDisksDoNotPushOthersOutOfMemory() throws Exception {
     DeviceSettings disk =
         new DeviceSettings(

@@ -70,6 +70,7 @@ class StoreModelTest {
   }
 
   @Test
+  @Tag("full")
   void agreesWithAPlainMapWhileDisksAreEvacuatedAndUsedAgain() throws Exception {
     isEvacuating = true;
     run(new SplittableRandom().nextLong(), 30_000, 1_000, 8 << 20, 3);

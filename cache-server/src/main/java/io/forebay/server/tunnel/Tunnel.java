@@ -118,10 +118,11 @@ public final class Tunnel {
       if (looking != null) {
         looking.cancel(false);
       }
-      counters.tunnelsOpen--;
       counters.tunnelBytesToClients += toClient.bytes;
       counters.tunnelBytesToOrigins += toOrigin.bytes;
       outcome.onTunnelOver(broken);
+      // Last: whoever sees the gauge fall finds the tunnel's place free.
+      counters.tunnelsOpen--;
     }
   }
 

@@ -53,6 +53,7 @@ class ClientProcessTest {
 
   /** Five connections are three and two: loops by connections would be of different numbers. */
   @Test
+  @Tag("full")
   void freshNamesOfSeveralProcessesAreDifferent() throws Exception {
     new ClientProcess(2, 3).run(Plans.to(origin.url()).connections(5).fresh(1).rate(1, 100).plan());
 
@@ -175,6 +176,7 @@ class ClientProcessTest {
   }
 
   @Test
+  @Tag("full")
   void bytesAreComparedWithThoseOfTheOriginOfTheSameSeed() throws Exception {
     for (long seed : new long[] {Plans.SEED, Plans.SEED + 1}) {
       origin.otherwise(exchange -> {
@@ -211,6 +213,7 @@ class ClientProcessTest {
   }
 
   @Test
+  @Tag("full")
   void anInterruptLeavesNothingRunning() throws Exception {
     CompletableFuture<Throwable> ended = new CompletableFuture<>();
     Thread runner =

@@ -73,6 +73,7 @@ class ClientProtocolTest {
   }
 
   @Test
+  @Tag("full")
   @Tag("slow")
   void errorsOfStreamsAreToldByKindAndTheConnectionIsKept() throws Exception {
     for (Protocol protocol : Set.of(Protocol.HTTP2, Protocol.HTTP3)) {

@@ -51,6 +51,7 @@ class LabCertificatesTest {
   }
 
   @Test
+  @Tag("full")
   void eachIsNew() throws Exception {
     TargetSpec.Tls first = LabCertificates.create(directory, TargetSpec.LOOPBACK);
     String key = Files.readString(first.key());

@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -51,6 +52,7 @@ class ProgramProcessesTest {
 
   /** The program that is started does not heed TERM, and has a child. */
   @Test
+  @Tag("full")
   void itsProgramsAndDirectoriesDoNotOutliveAProcessThatIsKilled() throws Exception {
     Process owner =
         new ProcessBuilder(
