@@ -3,7 +3,7 @@
  * One thread with epoll reads a slice of 1 MiB into a buffer, computes its CRC32C, compares it, and writes
  * head and slice to the socket. It has no cache in memory, no rules and no log.
  *
- *   cc -O2 -Wall -Wextra -o disk-floor disk_floor.c
+ *   cc -O2 -Wall -Wextra -o disk-floor disk_floor.c      (-DHUGE_PAGES: buffers in pages of 2 MiB)
  *   disk-floor PORT WORKERS DATA buffered|direct NAME=COUNT=FILE ...
  *
  * At start it writes COUNT objects with the bytes of FILE, in which %d stands for the number of the object, to
@@ -388,6 +388,9 @@ static void serve(int port) {
 static void make_buffers(void) {
   char *memory = mmap(NULL, (size_t)BUFFERS * SLICE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) err(1, "buffers");
+#ifdef HUGE_PAGES
+  if (madvise(memory, (size_t)BUFFERS * SLICE_BYTES, MADV_HUGEPAGE)) err(1, "huge pages");
+#endif
   while (spare_count < BUFFERS) {
     spare[spare_count] = memory + (size_t)spare_count * SLICE_BYTES;
     spare_count++;

@@ -475,11 +475,12 @@ class FileFloor(Peer):
 class DiskFloor(Peer):
     """The floor of hits from disk: reads, verifies, writes. It has no cache in memory."""
 
-    def __init__(self, name, io, first_port):
+    def __init__(self, name, io, first_port, has_huge_pages=False):
         self.name = name
-        self.title = f"disk floor (C, {io})"
+        self.title = f"disk floor (C, {io}{', huge pages' if has_huge_pages else ''})"
         self.first_port = first_port
         self._io = io
+        self._flags = ["-DHUGE_PAGES"] if has_huge_pages else []
 
     def programs(self, setting):
         return ("cc",)
@@ -487,7 +488,7 @@ class DiskFloor(Peer):
     def start(self, setting, group):
         place = setting.directory(self.name)
         program = place / "disk-floor"
-        compile_c(BENCHMARKS / "floor" / "disk_floor.c", program)
+        compile_c(BENCHMARKS / "floor" / "disk_floor.c", program, self._flags)
         data = setting.cache_directory(self.name) / "data"
         group.add(process.Program([program, self.port(setting), setting.threads, data, self._io, *bodies(setting)],
                                   setting.server_cpus, place / "log"))
@@ -646,4 +647,5 @@ PEERS = {peer.name: peer for peer in (Nginx(), Varnish(), TrafficServer(), HaPro
 # Those that have a cache on disk; the memory of a plain floor is none.
 FROM_DISK = {peer.name: peer for peer in (
     PEERS["nginx"], PEERS["ats"], DiskFloor("floor", "buffered", 9106), DiskFloor("floor-direct", "direct", 9109),
+    DiskFloor("floor-huge", "buffered", 9112, True), DiskFloor("floor-direct-huge", "direct", 9113, True),
     PEERS["forebay"], Forebay("forebay-direct", {"DISK_IO": "direct"}))}

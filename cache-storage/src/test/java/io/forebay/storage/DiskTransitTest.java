@@ -61,6 +61,19 @@ class DiskTransitTest extends DiskStores {
     return id;
   }
 
+  /** Only a reader does, so until then page cache is of no help. */
+  private static void allocateBuffers(StoreFixture fixture) {
+    StoreLane lane = fixture.store.lane(0);
+    long id = onDisk(fixture, 1);
+    assertNull(lane.readCached());
+    Reader reader = new Reader();
+    assertTrue(lane.read(reader));
+    fixture.stepAll();
+    reader.bytes().release();
+    assertEquals(StoreLane.Found.ON_DISK, lane.findSlice(id, 0));
+    assertEquals(1 << 20, disk(fixture).transitAllocatedBytes());
+  }
+
   private static void assertFirstSlice(int n, @Nullable TransitBuffer read) {
     assertNotNull(read);
     byte[] bytes = new byte[read.bodyLength()];
@@ -92,6 +105,7 @@ class DiskTransitTest extends DiskStores {
     try (StoreFixture fixture = open(1 << 20)) {
       StoreLane lane = fixture.store.lane(0);
       long id = onDisk(fixture, 0);
+      allocateBuffers(fixture);
       for (int time = 0; time < 3; time++) {
         assertEquals(StoreLane.Found.ON_DISK, lane.findSlice(id, 0));
         TransitBuffer read = lane.readCached();
@@ -319,10 +333,10 @@ class DiskTransitTest extends DiskStores {
 
   @Test
   void readAheadLeavesHalfOfTheBuffersToWhatIsWaitedFor() throws Exception {
-    // Room for four slices.
-    try (StoreFixture fixture = open(4 * (16 << 10))) {
+    // Room for 32 slices.
+    try (StoreFixture fixture = open(1 << 20)) {
       StoreLane lane = fixture.store.lane(0);
-      long[] ids = new long[10];
+      long[] ids = new long[40];
       for (int n = 0; n < ids.length; n++) {
         ids[n] = onDisk(fixture, n);
       }
@@ -333,7 +347,7 @@ class DiskTransitTest extends DiskStores {
         readers.add(reader);
         assertTrue(lane.read(reader));
       }
-      assertEquals(2, readers.size());
+      assertEquals(16, readers.size());
       fixture.stepAll();
       readers.forEach(reader -> reader.bytes().release());
       assertEquals(0, disk(fixture).transitExhausted());
@@ -384,6 +398,8 @@ class DiskTransitTest extends DiskStores {
     try (StoreFixture fixture = open(1 << 20)) {
       StoreLane lane = fixture.store.lane(0);
       long id = onDisk(fixture, 0);
+      allocateBuffers(fixture);
+      assertEquals(StoreLane.Found.ON_DISK, lane.findSlice(id, 0));
       simulated.damageAll("d0");
       assertNull(lane.readCached());
       assertEquals(0, disk(fixture).errors());

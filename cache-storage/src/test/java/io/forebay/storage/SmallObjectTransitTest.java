@@ -50,6 +50,15 @@ class SmallObjectTransitTest extends DiskStores {
     return StoreFixture.body(n, 3_000);
   }
 
+  /** Only a reader does, so until then page cache is of no help. */
+  private static void allocateBuffers(StoreFixture fixture) {
+    Reader reader = read(fixture, name(1));
+    assertNull(fixture.store.lane(0).readCached());
+    fixture.stepAll();
+    reader.bytes().release();
+    assertTrue(disk(fixture).transitAllocatedBytes() > 0);
+  }
+
   private static Reader read(StoreFixture fixture, String name) {
     StoreLane lane = fixture.store.lane(0);
     assertEquals(Found.ON_DISK, StoreFixture.find(lane, name), name);
@@ -114,6 +123,7 @@ class SmallObjectTransitTest extends DiskStores {
   void whatPageCacheHasIsFoundWithoutAWaitAndComesIntoMemoryAtTheSecondRead() throws Exception {
     try (StoreFixture fixture = open(1 << 20)) {
       StoreLane lane = fixture.store.lane(0);
+      allocateBuffers(fixture);
       for (int time = 0; time < 2; time++) {
         assertEquals(Found.ON_DISK, StoreFixture.find(lane, name(0)));
         TransitBuffer read = Objects.requireNonNull(lane.readCached());
@@ -153,6 +163,7 @@ class SmallObjectTransitTest extends DiskStores {
   @Test
   void aHeadWhoseBodyLiesInSlicesComesIntoMemoryAtItsFirstRead() throws Exception {
     try (StoreFixture fixture = open(1 << 20)) {
+      allocateBuffers(fixture);
       StoreLane lane = fixture.store.lane(0);
       assertEquals(Found.ON_DISK, StoreFixture.find(lane, LARGE));
       assertNull(lane.readCached());
@@ -264,6 +275,7 @@ class SmallObjectTransitTest extends DiskStores {
   @Test
   void aDamagedRecordIsServedByNoWay() throws Exception {
     try (StoreFixture fixture = open(1 << 20)) {
+      allocateBuffers(fixture);
       StoreLane lane = fixture.store.lane(0);
       Reader reader = read(fixture, name(0));
       simulated.damageAll("d0");

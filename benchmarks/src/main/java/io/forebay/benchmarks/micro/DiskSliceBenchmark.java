@@ -1,5 +1,6 @@
 package io.forebay.benchmarks.micro;
 
+import io.forebay.storage.disk.DiskWaiter;
 import io.forebay.storage.lane.StoreLane;
 import io.forebay.storage.lane.StoreLane.Found;
 import io.forebay.storage.transit.TransitBuffer;
@@ -62,9 +63,25 @@ public class DiskSliceBenchmark extends Bench {
         stored[i] = objectId(opened.lane(0), i, keyText);
       }
       int perObject = (objectBytes + opened.store().sliceBytes() - 1) / opened.store().sliceBytes();
+      allocateBuffers(opened, stored);
       findOnDisk(opened.lane(0), stored, perObject);
       if (slices.length < perObject) {
         throw new IllegalStateException("only " + slices.length + " slices are read from the disk");
+      }
+    }
+
+    /** A reader does, at its first read. */
+    private static void allocateBuffers(BenchStore opened, long[] stored) {
+      StoreLane lane = opened.lane(0);
+      for (long objectId : stored) {
+        Found found = lane.findSlice(objectId, 0);
+        if (found == Found.ON_DISK && lane.read(new FirstRead())) {
+          opened.settle();
+          return;
+        }
+        if (found == Found.HIT) {
+          lane.unpin(lane.slice().region());
+        }
       }
     }
 
@@ -127,6 +144,20 @@ public class DiskSliceBenchmark extends Bench {
     public void close() {
       if (store != null) {
         store.close();
+      }
+    }
+  }
+
+  private static final class FirstRead implements DiskWaiter {
+    @Override
+    public boolean needsMemory() {
+      return false;
+    }
+
+    @Override
+    public void onRead(@Nullable TransitBuffer read) {
+      if (read != null) {
+        read.release();
       }
     }
   }

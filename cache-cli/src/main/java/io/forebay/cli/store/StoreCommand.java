@@ -115,14 +115,29 @@ public final class StoreCommand implements Callable<Integer> {
     }
     return String.format(
         Locale.ROOT,
-        "%-24s %-16s %9s   read %9s   written %9s   errors %d   scrub %s",
+        "%-24s %-16s %9s   read %9s   written %9s   buffers %s   errors %d   scrub %s",
         store.path("name").asString("?"),
         state,
         ByteSizes.text(store.path("bytes").asLong(0)),
         ByteSizes.text(store.path("readBytes").asLong(0)),
         ByteSizes.text(store.path("writtenBytes").asLong(0)),
+        buffers(store),
         store.path("errors").asLong(0),
         scrub(store.path("scrub")));
+  }
+
+  /** Memory of transit buffers, and how much of it is in huge pages. */
+  private static String buffers(JsonNode store) {
+    long bytes = store.path("transitAllocatedBytes").asLong(0);
+    long hugeBytes = store.path("transitHugeBytes").asLong(0);
+    return bytes == 0
+        ? "none"
+        : ByteSizes.text(bytes)
+            + (hugeBytes == 0
+                ? " in pages of 4 KiB"
+                : hugeBytes == bytes
+                    ? " in pages of 2 MiB"
+                    : ", " + ByteSizes.text(hugeBytes) + " of it in pages of 2 MiB");
   }
 
   /** What was done, in a sentence. */

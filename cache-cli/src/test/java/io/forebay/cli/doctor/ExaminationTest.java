@@ -162,7 +162,7 @@ final class ExaminationTest {
       assertTrue(finding.why().endsWith("."), finding.why());
       assertFalse(finding.found().isEmpty(), finding.check());
     }
-    assertEquals(28, names.size(), names.toString());
+    assertEquals(29, names.size(), names.toString());
   }
 
   /** Settings of the kernel: the file, a bad value, the level, and what is said. */
@@ -201,6 +201,8 @@ final class ExaminationTest {
         "sys/fs/cgroup/system.slice/cpu.max | 200000 100000 | cpus | WARNING | threads.loops: 2",
         "sys/kernel/mm/transparent_hugepage/shmem_enabled | always [deny] | huge-pages | HINT"
             + " | echo advise",
+        "sys/kernel/mm/transparent_hugepage/enabled | always madvise [never] | disk-buffers | HINT"
+            + " | echo madvise",
       })
   void otherSettings(String name, String value, String check, Level level, String text) {
     machine.file(name, value);

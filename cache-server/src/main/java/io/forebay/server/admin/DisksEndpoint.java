@@ -46,6 +46,8 @@ final class DisksEndpoint {
               .put("readBytes", disk.readBytes())
               .put("cachedReads", disk.cachedReads())
               .put("transitBytes", disk.transitBytes())
+              .put("transitAllocatedBytes", disk.transitAllocatedBytes())
+              .put("transitHugeBytes", disk.transitHugeBytes())
               .put("transitExhausted", disk.transitExhausted())
               .put("writes", disk.writes())
               .put("writtenBytes", disk.writtenBytes())

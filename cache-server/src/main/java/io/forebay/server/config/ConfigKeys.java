@@ -748,7 +748,9 @@ final class ConfigKeys {
               + " disk to clients without entering the memory tier. A client takes up to 2 MiB while it"
               + " receives. While no buffer is free, they are read into the memory tier; 0"
               + " means that all are. `auto` is a 32nd of the memory that the process can have,"
-              + " divided among the disks: at least 64 MiB for each, and at most 1 GiB.");
+              + " divided among the disks: at least 64 MiB for each, and at most 1 GiB. Whole MiB"
+              + " count. Memory is allocated by 8 MiB when it is needed, in pages of 2 MiB where the"
+              + " kernel has them, and given back when it was not used for a minute.");
 
   static final Field<DiskConfig, DailyWrites> DISK_DAILY_WRITES =
       atStart(

@@ -36,6 +36,14 @@ final class DiskMetrics {
         "forebay_disk_transit_bytes",
         "Buffers in use by records on their way from the disk to sockets.",
         DiskStats::transitBytes);
+    disk.gauge(
+        "forebay_disk_transit_allocated_bytes",
+        "Memory allocated for these buffers, in use or free.",
+        DiskStats::transitAllocatedBytes);
+    disk.gauge(
+        "forebay_disk_transit_huge_page_bytes",
+        "Part of the memory of these buffers that had pages of 2 MiB when it was allocated.",
+        DiskStats::transitHugeBytes);
     disk.counter(
         "forebay_disk_transit_exhausted",
         "Reads that found no transit buffer.",

@@ -168,6 +168,8 @@ final class MetricsReferenceTest {
                 0,
                 0,
                 0,
+                0,
+                0,
                 new ScrubStats(1, 0, 0, 0, 0, 0),
                 new EnduranceStats(
                     0, 0, 0, 0, 0, EnduranceLimits.NONE, WriteBudget.Admission.OPEN, 0),

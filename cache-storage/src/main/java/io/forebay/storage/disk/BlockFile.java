@@ -13,7 +13,8 @@ public interface BlockFile extends AutoCloseable {
   void read(ByteBuffer into, long at) throws IOException;
 
   /**
-   * Reads into a buffer that begins on a page and has a page more than the length at each end.
+   * Reads into a buffer that begins on a page and has room for the whole pages around the bytes,
+   * wherever they begin.
    *
    * @return where the first byte that was asked for lies in it
    */

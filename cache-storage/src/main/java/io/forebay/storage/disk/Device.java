@@ -140,7 +140,8 @@ final class Device {
             host.classes()::isAnyOnDisks);
     this.records =
         new DeviceRecords(settings.regionBytes(), file, head, log, health, counters, host.index());
-    this.transit = new TransitPool(settings.transitBytes(), DeviceSettings.MAX_RECORD);
+    this.transit =
+        new TransitPool(settings.name(), settings.transitBytes(), DeviceSettings.MAX_RECORD);
     this.loads =
         new DeviceReadQueue(
             records,
@@ -572,6 +573,7 @@ final class Device {
       isBusy |= log.writeNextTombstones();
       noteTombstones();
       written.note();
+      transit.trimIdle(clockMillis.getAsLong());
       // However much is written, a sweep goes on: purges wait for it.
       return sweep.next() || isBusy || recount.next() || scrub.next();
     } catch (IOException e) {
@@ -872,6 +874,8 @@ final class Device {
         counters.readBytes.get(),
         counters.cachedReads.get(),
         transit.usedBytes(),
+        transit.allocatedBytes(),
+        transit.hugeBytes(),
         transit.exhausted(),
         counters.writes.get(),
         counters.writtenBytes.get(),

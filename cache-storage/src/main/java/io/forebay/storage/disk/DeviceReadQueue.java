@@ -150,7 +150,7 @@ final class DeviceReadQueue {
   @Nullable TransitBuffer readCached(long high, long low, IndexValue value) {
     TransitBuffer buffer =
         records.mayReadCached() && value.kind() != RecordHeader.KIND_MARKER
-            ? transit.take(value.length())
+            ? transit.takeAllocated(value.length())
             : null;
     if (buffer == null) {
       return null;

@@ -9,6 +9,8 @@ import io.forebay.storage.endurance.EnduranceStats;
  * @param recovered share of the recovery that is done
  * @param cachedReads reads, of all, that found their record in page cache on an event loop
  * @param transitBytes of the transit buffers that are in use
+ * @param transitAllocatedBytes memory of the transit buffers, in use or not
+ * @param transitHugeBytes how much of it had pages of 2 MiB when it was allocated
  * @param transitExhausted how often none was left, so that a record was brought into memory
  * @param dropped records that found no free buffer or region
  * @param errors what counts towards the number that fences the device: operations that failed or
@@ -35,6 +37,8 @@ public record DiskStats(
     long readBytes,
     long cachedReads,
     long transitBytes,
+    long transitAllocatedBytes,
+    long transitHugeBytes,
     long transitExhausted,
     long writes,
     long writtenBytes,

@@ -18,9 +18,6 @@ import org.jspecify.annotations.Nullable;
  * with all threads; where middle tiers follow, the {@link AddressRange} that has them all.
  */
 public final class TierMemory implements AutoCloseable, Pages {
-  /** Advice for madvise: allocate and map for writing. */
-  private static final int POPULATE = 23;
-
   /** What stays free in a control group beside the tier, for the kernel's own needs. */
   static final long GROUP_RESERVE_BYTES = 16L << 20;
 
@@ -258,7 +255,8 @@ public final class TierMemory implements AutoCloseable, Pages {
     MemorySegment part = memory.asSlice(from, lengthBytes);
     // So that the kernel clears the pages now, and not in the first access of an event loop. Where
     // it cannot (Linux before 5.14), the first access does.
-    boolean ignored = CLibrary.call("madvise", HugePages.MADVISE, part, lengthBytes, POPULATE);
+    boolean ignored =
+        CLibrary.call("madvise", HugePages.MADVISE, part, lengthBytes, HugePages.POPULATE);
     if (isLockWanted) {
       boolean _ = MemoryLock.isLocked(part);
     }

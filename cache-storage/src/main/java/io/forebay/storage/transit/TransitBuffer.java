@@ -2,19 +2,19 @@ package io.forebay.storage.transit;
 
 import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.layout.SliceRecord;
-import io.forebay.storage.memory.NativeMemory;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One record that was read from a disk, or several that were read together.
+ * One record that was read from a disk, or several that were read together: a part of a slab.
  *
  * <pre>
- *   0          start      start + length   capacity + 3 pages
+ *   0          start      start + length   room
  *   | block    | record   | block          |
  *
  *   | block    | record | record | record | block          |
@@ -25,12 +25,6 @@ import org.jspecify.annotations.Nullable;
  * last release gives it back to its pool.
  */
 public final class TransitBuffer {
-  /** Direct I/O reads whole blocks: a record may begin within the first, and end within a last. */
-  private static final int PAGE = 4096;
-
-  /** What a record may be longer than the capacity: a slice of that length has a header. */
-  static final int HEADER_ROOM = PAGE;
-
   private static final VarHandle HOLDERS;
 
   static {
@@ -46,37 +40,43 @@ public final class TransitBuffer {
   /** What this is a part of, held as long as this is; null for a buffer of its own. */
   private final @Nullable TransitBuffer whole;
 
-  private final NativeMemory owned;
-  private final MemorySegment memory;
-  private final ByteBuffer bytes;
-  private final int capacity;
-  private int length;
+  private final TransitSlab slab;
+
+  /** Where it begins in the slab. */
+  private final int at;
+
+  private final int room;
+  private final int length;
+
+  /** Where the record begins in the slab. */
   private int start;
+
   private MemorySegment record;
 
   @SuppressWarnings("unused") // by its handle
-  private volatile int holders;
+  private volatile int holders = 1;
 
-  TransitBuffer(TransitPool pool, int capacity) {
+  /** Held once. */
+  TransitBuffer(TransitPool pool, TransitSlab slab, int at, int room, int length) {
     this.pool = pool;
     this.whole = null;
-    this.capacity = capacity;
-    this.owned = new NativeMemory(capacity + HEADER_ROOM + 2L * PAGE, PAGE);
-    this.memory = owned.segment();
-    this.bytes = memory.asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
-    this.record = memory;
+    this.slab = slab;
+    this.at = at;
+    this.room = room;
+    this.length = length;
+    this.start = at;
+    this.record = slab.memory().asSlice(at, length);
   }
 
   private TransitBuffer(TransitBuffer whole, int start, int length) {
     this.pool = whole.pool;
     this.whole = whole;
-    this.capacity = whole.capacity;
-    this.owned = whole.owned;
-    this.memory = whole.memory;
-    this.bytes = whole.bytes;
-    this.record = memory;
-    take(length);
-    startsAt(start);
+    this.slab = whole.slab;
+    this.at = whole.at;
+    this.room = whole.room;
+    this.length = length;
+    this.start = start;
+    this.record = slab.memory().asSlice(start, length);
   }
 
   /**
@@ -90,25 +90,11 @@ public final class TransitBuffer {
     return new TransitBuffer(this, start + offset, partLength);
   }
 
-  /** Before it is given out: held once. */
-  void take(int newLength) {
-    length = newLength;
-    holders = 1;
-    startsAt(0);
-  }
-
   /** Where the record lies in the buffer; for who fills it, before anybody else has it. */
   public void startsAt(int offset) {
-    start = offset;
-    record = memory.asSlice(offset, length);
-  }
-
-  void free() {
-    owned.close();
-  }
-
-  int capacity() {
-    return capacity;
+    Objects.checkFromIndexSize(offset, length, room);
+    start = at + offset;
+    record = slab.memory().asSlice(start, length);
   }
 
   /** Length of the record. */
@@ -123,17 +109,20 @@ public final class TransitBuffer {
 
   /** Address of {@link #bytes}. */
   public long address() {
-    return memory.address();
+    return slab.memory().address();
   }
 
-  /** All of the buffer; shared, so only for absolute access and as what views are made of. */
+  /**
+   * Memory that it is a part of, for access to its own part: shared, so only for absolute access
+   * and as what views are made of.
+   */
   public ByteBuffer bytes() {
-    return bytes;
+    return slab.bytes();
   }
 
   /** A view of all of it, for who fills it. */
   public ByteBuffer room() {
-    return bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN).clear();
+    return slab.bytes().slice(at, room).order(ByteOrder.LITTLE_ENDIAN);
   }
 
   /** Where the record begins in {@link #bytes}. */
@@ -168,7 +157,7 @@ public final class TransitBuffer {
     if (before == 1 && whole != null) {
       whole.release();
     } else if (before == 1) {
-      pool.giveBack(this);
+      pool.giveBack(slab, at, room);
     }
   }
 }

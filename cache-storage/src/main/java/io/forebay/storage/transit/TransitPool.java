@@ -1,110 +1,132 @@
 package io.forebay.storage.transit;
 
-import java.util.concurrent.ConcurrentLinkedDeque;
+import java.io.IOException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * The transit buffers of one device, bounded in bytes. Any thread, without locks.
+ * The transit buffers of one device, bounded in bytes. Any thread.
  *
- * <p>Buffers are kept by size, and the one that came back last is given out first: its bytes are
- * most likely still in a CPU cache. At the bound one of up to four times the size serves as well:
- * to make another one, the kernel would have to clear its pages. A yet larger one would leave less
- * of the bound to others than that is worth.
+ * <p>They are cut from slabs, the first one first: what came back last is given out again, so that
+ * its bytes are most likely still in a CPU cache, and slabs that are not needed stay unused and are
+ * freed. To take from the slabs that are there needs no lock. Only readers of the device allocate
+ * one, since that takes a millisecond.
  */
 public final class TransitPool {
-  /** Sizes are this, twice it, four times it, and so on. */
-  private static final int STEP = 16 << 10;
+  private static final Logger LOG = LoggerFactory.getLogger(TransitPool.class);
 
-  /** At the bound, a free buffer of a size so many steps larger serves. */
-  private static final int MAX_STEPS_LARGER = 2;
+  /** Direct I/O reads whole blocks: a record may begin within one. */
+  private static final int DEVICE_BLOCK = 4096;
 
+  private static final long MAX_IDLE_MILLIS = 60_000;
+
+  private final String device;
   private final long limitBytes;
-  private final ConcurrentLinkedDeque<TransitBuffer>[] free;
-
-  /** Direct memory of all buffers, given out or free. */
-  private final AtomicLong allocatedBytes = new AtomicLong();
+  private final int longestRecord;
+  private final AtomicReferenceArray<@Nullable TransitSlab> slabs;
 
   private final AtomicLong usedBytes = new AtomicLong();
+  private final AtomicLong allocatedBytes = new AtomicLong();
+  private final AtomicLong hugeBytes = new AtomicLong();
   private final AtomicLong exhausted = new AtomicLong();
+
+  /** Whether the log has been told that there is no memory, under this. */
+  private boolean isShortOfMemory;
+
+  /** When slabs were looked at, under this. */
+  private long trimmedMillis;
 
   /**
    * A pool without buffers; they are made when they are needed.
    *
-   * @param limitBytes of all buffers; 0: none is ever given out
+   * @param device its name, for the log
+   * @param limitBytes of all buffers, of which whole MiB count; 0: none is ever given out
    * @param longestRecord in bytes
    */
-  @SuppressWarnings({"unchecked", "rawtypes"}) // an array of a generic type
-  public TransitPool(long limitBytes, int longestRecord) {
-    this.limitBytes = limitBytes;
-    this.free = new ConcurrentLinkedDeque[sizeClass(longestRecord) + 1];
-    for (int n = 0; n < free.length; n++) {
-      free[n] = new ConcurrentLinkedDeque<>();
-    }
-  }
-
-  private static int sizeClass(int length) {
-    int steps = (Math.max(1, length - TransitBuffer.HEADER_ROOM) - 1) / STEP;
-    return Integer.SIZE - Integer.numberOfLeadingZeros(steps);
+  public TransitPool(String device, long limitBytes, int longestRecord) {
+    this.device = device;
+    this.limitBytes = limitBytes - limitBytes % TransitSlab.BLOCK_BYTES;
+    this.longestRecord = longestRecord;
+    this.slabs =
+        new AtomicReferenceArray<>((int) Math.ceilDiv(this.limitBytes, TransitSlab.MAX_BYTES));
   }
 
   /** What a record of some length takes of the bound. */
   public static int bytesFor(int length) {
-    return STEP << sizeClass(length);
+    return TransitSlab.roomFor(length + DEVICE_BLOCK);
   }
 
-  /** A buffer with room for a record, held once by the caller; null when the pool is exhausted. */
+  /**
+   * A buffer with room for a record, held once by the caller; null when the pool is exhausted. May
+   * allocate memory.
+   */
   public @Nullable TransitBuffer take(int length) {
-    int sizeClass = sizeClass(length);
-    TransitBuffer buffer = sizeClass < free.length ? find(sizeClass) : null;
+    TransitBuffer buffer = takeAllocated(length);
+    if (buffer == null && length <= longestRecord) {
+      buffer = takeOrAllocate(length);
+    }
     if (buffer == null) {
       exhausted.incrementAndGet();
-      return null;
-    }
-    usedBytes.addAndGet(buffer.capacity());
-    buffer.take(length);
-    return buffer;
-  }
-
-  private @Nullable TransitBuffer find(int sizeClass) {
-    TransitBuffer buffer = free[sizeClass].pollLast();
-    while (buffer == null) {
-      buffer = allocate(STEP << sizeClass);
-      int last = Math.min(sizeClass + MAX_STEPS_LARGER, free.length - 1);
-      for (int larger = sizeClass + 1; buffer == null && larger <= last; larger++) {
-        buffer = free[larger].pollLast();
-      }
-      if (buffer == null && !dropOne()) {
-        return null;
-      }
     }
     return buffer;
   }
 
-  private @Nullable TransitBuffer allocate(int capacity) {
-    if (allocatedBytes.addAndGet(capacity) > limitBytes) {
-      allocatedBytes.addAndGet(-capacity);
+  /** The same of the memory that is there; null where {@link #take} may have one nevertheless. */
+  public @Nullable TransitBuffer takeAllocated(int length) {
+    if (length > longestRecord) {
       return null;
     }
-    return new TransitBuffer(this, capacity);
-  }
-
-  /** Makes room by a free buffer of another size; false if there is none. */
-  private boolean dropOne() {
-    for (ConcurrentLinkedDeque<TransitBuffer> same : free) {
-      TransitBuffer dropped = same.pollFirst();
-      if (dropped != null) {
-        dropped.free();
-        allocatedBytes.addAndGet(-dropped.capacity());
-        return true;
+    int room = bytesFor(length);
+    for (int n = 0; n < slabs.length(); n++) {
+      TransitSlab slab = slabs.get(n);
+      int at = slab == null ? -1 : slab.take(room);
+      if (slab != null && at >= 0) {
+        usedBytes.addAndGet(room);
+        return new TransitBuffer(this, slab, at, room, length);
       }
     }
-    return false;
+    return null;
   }
 
-  void giveBack(TransitBuffer buffer) {
-    usedBytes.addAndGet(-buffer.capacity());
-    free[sizeClass(buffer.capacity())].addLast(buffer);
+  private synchronized @Nullable TransitBuffer takeOrAllocate(int length) {
+    TransitBuffer buffer = takeAllocated(length);
+    for (int n = 0; buffer == null && n < slabs.length(); n++) {
+      if (slabs.get(n) == null) {
+        if (!allocate(n)) {
+          return null;
+        }
+        buffer = takeAllocated(length);
+      }
+    }
+    return buffer;
+  }
+
+  /** Each slab has a length of its own, so that all together keep to the bound. */
+  private boolean allocate(int n) {
+    long rest = limitBytes - (long) n * TransitSlab.MAX_BYTES;
+    int length = (int) Math.min(TransitSlab.MAX_BYTES, rest);
+    try {
+      TransitSlab slab = new TransitSlab(length);
+      allocatedBytes.addAndGet(length);
+      hugeBytes.addAndGet(slab.hugeBytes());
+      slabs.set(n, slab);
+      isShortOfMemory = false;
+      return true;
+    } catch (IOException e) {
+      if (!isShortOfMemory) {
+        isShortOfMemory = true;
+        LOG.warn("disk {}: no memory for transit buffers: {}", device, e.getMessage());
+      }
+      return false;
+    }
+  }
+
+  void giveBack(TransitSlab slab, int at, int room) {
+    usedBytes.addAndGet(-room);
+    slab.giveBack(at, room);
   }
 
   /** Bytes of the buffers that somebody holds. */
@@ -117,9 +139,14 @@ public final class TransitPool {
     return limitBytes;
   }
 
-  /** Direct memory of all buffers, given out or free. */
+  /** Memory of all buffers, given out or free. */
   public long allocatedBytes() {
     return allocatedBytes.get();
+  }
+
+  /** How much of it had pages of 2 MiB when it was allocated. */
+  public long hugeBytes() {
+    return hugeBytes.get();
   }
 
   /** How often no buffer was left. */
@@ -127,10 +154,35 @@ public final class TransitPool {
     return exhausted.get();
   }
 
-  /** Frees the buffers that nobody holds. */
-  public void trim() {
-    while (dropOne()) {
-      Thread.onSpinWait();
+  /** Now and then: frees slabs from which nothing was taken for a minute. */
+  public synchronized void trimIdle(long nowMillis) {
+    if (Math.abs(nowMillis - trimmedMillis) >= MAX_IDLE_MILLIS) {
+      trimmedMillis = nowMillis;
+      for (int n = 0; n < slabs.length(); n++) {
+        TransitSlab slab = slabs.get(n);
+        if (slab != null && !slab.wasUsed()) {
+          free(n, slab);
+        }
+      }
+    }
+  }
+
+  /** Frees the slabs of which nobody holds a part. */
+  public synchronized void trim() {
+    for (int n = 0; n < slabs.length(); n++) {
+      TransitSlab slab = slabs.get(n);
+      if (slab != null) {
+        free(n, slab);
+      }
+    }
+  }
+
+  private void free(int n, TransitSlab slab) {
+    long length = slab.memory().byteSize();
+    if (slab.free()) {
+      slabs.set(n, null);
+      allocatedBytes.addAndGet(-length);
+      hugeBytes.addAndGet(-slab.hugeBytes());
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Records on their way from a disk to sockets, past the memory tier: counted buffers of a bounded
- * pool, one pool for each device.
+ * pool, one pool for each device, cut from slabs in pages of 2 MiB.
  *
  * <pre>
  *   device ──read──► TransitBuffer ──► socket        each holder has a count of its own;

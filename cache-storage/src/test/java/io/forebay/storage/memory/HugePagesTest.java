@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.Arena;
 import java.nio.file.Path;
+import java.util.Iterator;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -29,9 +30,18 @@ final class HugePagesTest {
 
   @Test
   void countsWhatIsMappedBetweenTheAddresses() {
-    assertEquals(512L << 20, HugePages.hugeBytes(SMAPS, 0x7f0000000000L, 0x7f0040000000L));
-    assertEquals(512L << 20, HugePages.hugeBytes(SMAPS, 0x7f0000001000L, 0x7f0000002000L));
-    assertEquals(0, HugePages.hugeBytes(SMAPS, 0x7e0000000000L, 0x7f0000000000L));
+    assertEquals(
+        512L << 20, HugePages.hugeBytes(SMAPS.iterator(), 0x7f0000000000L, 0x7f0040000000L));
+    assertEquals(
+        512L << 20, HugePages.hugeBytes(SMAPS.iterator(), 0x7f0000001000L, 0x7f0000002000L));
+    assertEquals(0, HugePages.hugeBytes(SMAPS.iterator(), 0x7e0000000000L, 0x7f0000000000L));
+  }
+
+  @Test
+  void readsNoMappingBehindTheLastAddress() {
+    Iterator<String> smaps = SMAPS.iterator();
+    assertEquals(512L << 20, HugePages.hugeBytes(smaps, 0x7f0000000000L, 0x7f0040000000L));
+    assertEquals("ShmemPmdMapped:     2048 kB", smaps.next());
   }
 
   @Test
