@@ -95,7 +95,7 @@ public final class DiskReads {
   }
 
   /**
-   * Asks for a slice; what is COMING is read from {@link #start} on.
+   * Asks for a slice; what is COMING is read from the end of this turn on.
    *
    * @param place where it lies; null: where the lane has just found it on a disk
    * @param onRead run on the loop after COMING; another look tells what there is
@@ -130,13 +130,9 @@ public final class DiskReads {
     boolean isQueued = place == null ? lane.queueRead(waiter) : place.read(waiter);
     if (isQueued) {
       coming.add(waiter);
+      leases.startReads(loop);
     }
     return isQueued;
-  }
-
-  /** Has the disk read all that was asked for. */
-  void start() {
-    lane.startReads();
   }
 
   /** The same ahead of need: false where the disk has enough to do. */

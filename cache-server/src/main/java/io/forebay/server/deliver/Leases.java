@@ -13,6 +13,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executor;
 
 /**
  * The leased chunks of one event loop: creates them, releases them, and replaces by private copies
@@ -52,6 +53,9 @@ public final class Leases {
   private final List<DiskReads> reads = new ArrayList<>();
 
   private int tick;
+
+  /** Whether the disks are told at the end of this turn of the loop what was asked for. */
+  private boolean isStartingReads;
 
   /**
    * The leases of one loop.
@@ -202,6 +206,23 @@ public final class Leases {
   /** Has reads that hold buffers give them back at a tick if they are not used. */
   void watch(DiskReads holding) {
     reads.add(holding);
+  }
+
+  /**
+   * Has what is queued at the lane read, once all that this turn of the loop handles has asked: so
+   * one reader is woken for many requests, not one for each, which would take the CPU from the loop
+   * where there is no idle one.
+   */
+  public void startReads(Executor loop) {
+    if (!isStartingReads) {
+      isStartingReads = true;
+      loop.execute(this::startQueuedReads);
+    }
+  }
+
+  private void startQueuedReads() {
+    isStartingReads = false;
+    lane.startReads();
   }
 
   /** Copies out what has been outstanding since before the last tick. */

@@ -124,7 +124,6 @@ public final class StoredBody implements BodyBytes {
       case COMING -> {
         askedFor = Math.max(askedFor, slice + 1);
         askAhead(from, slice + Math.max(2, slicesPerRead));
-        from.start();
         yield NOT_YET;
       }
       case REFUSED -> REFUSED;
@@ -182,7 +181,6 @@ public final class StoredBody implements BodyBytes {
     // As long as half of what was read in one go is still to be sent there is time.
     if (askedFor <= slice + Math.max(1, slicesPerRead / 2)) {
       askAhead(from, askedFor + slicesPerRead);
-      from.start();
     }
   }
 
@@ -269,10 +267,7 @@ public final class StoredBody implements BodyBytes {
         reads = from;
         yield switch (from.ask(objectId, slice, null, onceLoaded)) {
           case HELD -> Keeping.KEPT;
-          case COMING -> {
-            from.start();
-            yield Keeping.LOADING;
-          }
+          case COMING -> Keeping.LOADING;
           case REFUSED -> Keeping.REFUSED;
         };
       }

@@ -247,11 +247,19 @@ final class Exchange extends ClientResponse
             ? DiskWaiter.inMemory(() -> loop.eventLoop().execute(this::onLoaded))
             : new HeadWaiter();
     hasReadHead = true;
-    if (loop.lane().read(waiter)) {
-      readFromDisk();
-      return Step.AWAIT;
+    return queueRead(waiter)
+        ? Step.AWAIT
+        : fetching().mayFetchRefused() ? decideWithout(false) : fetching().refuseLoad();
+  }
+
+  /** Asks for what was found on a disk; false if that does not accept it. */
+  private boolean queueRead(DiskWaiter waiter) {
+    if (!loop.lane().queueRead(waiter)) {
+      return false;
     }
-    return fetching().mayFetchRefused() ? decideWithout(false) : fetching().refuseLoad();
+    loop.leases().startReads(loop.eventLoop());
+    readFromDisk();
+    return true;
   }
 
   private void readFromDisk() {
@@ -454,8 +462,7 @@ final class Exchange extends ClientResponse
    * meanwhile.
    */
   private Step readCopy(@Nullable TransitBuffer ofSource) {
-    if (loop.lane().read(new CopyWaiter(ofSource))) {
-      readFromDisk();
+    if (queueRead(new CopyWaiter(ofSource))) {
       return Step.AWAIT;
     }
     if (ofSource != null) {
