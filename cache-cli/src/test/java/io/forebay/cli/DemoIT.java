@@ -44,6 +44,23 @@ final class DemoIT {
   }
 
   @Test
+  void theStepsOfAClusterAreAsPromisedAndNothingIsLeftBehind() throws Exception {
+    Set<Path> before = leftovers();
+
+    Commands.Finished ended = Jar.with().run("demo", "--cluster", "--once", "--json");
+
+    assertEquals(0, ended.exit(), ended.out() + ended.err());
+    List<String> steps = new ArrayList<>();
+    for (String line : ended.out().lines().toList()) {
+      JsonNode step = Output.mapper().readTree(line);
+      assertTrue(step.path("ok").asBoolean(), line);
+      steps.add(step.path("step").asString());
+    }
+    assertEquals(List.of("start", "warm", "purge", "kill", "return", "readers", "end"), steps);
+    assertEquals(before, leftovers());
+  }
+
+  @Test
   void itIsWrittenForPeopleWithoutColoursOffATerminal() throws Exception {
     Commands.Finished ended = Jar.with().run("demo", "--once");
 

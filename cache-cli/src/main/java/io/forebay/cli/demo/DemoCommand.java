@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -30,6 +31,10 @@ import picocli.CommandLine.Option;
       "Starts an origin with a small video ladder and an edge in front of it, demonstrates miss,"
           + " hit, range, concurrent viewers, purge, kill and warm restart, checks every byte, and"
           + " keeps running.",
+      "",
+      "With --cluster, starts three members of etcd, five edges in two groups and an origin,"
+          + " demonstrates a purge with its receipt, a kill and a return, with readers on all edges"
+          + " that look for purged content. It needs the program etcd.",
       ""
     })
 public final class DemoCommand implements Callable<Integer> {
@@ -43,11 +48,65 @@ public final class DemoCommand implements Callable<Integer> {
       description = "Exit after the last step: 0 if every step succeeded, else 1.")
   private boolean isOnce;
 
+  @Option(names = "--cluster", description = "Demonstrate a cluster of five edges.")
+  private boolean isCluster;
+
+  // Read by the shutdown hook; set once.
+  private volatile @Nullable AutoCloseable running;
+
   public DemoCommand() {}
 
   @Override
   public Integer call() throws IOException, InterruptedException {
     Output output = common.output();
+    return isCluster ? cluster(output) : edge(output);
+  }
+
+  private int cluster(Output output) throws IOException, InterruptedException {
+    ScratchDirectory scratch = ScratchDirectory.make("forebay-demo-", ClusterScenario.MEMORY_MIB);
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> tidyUp(scratch), "tidy-up"));
+    output.line(output.strong("Forebay demo") + ": five edges on this machine that share purges");
+    try (ClusterScenario scenario = new ClusterScenario(output)) {
+      running = scenario;
+      boolean isKept = scenario.run(scratch);
+      List<Path> logs = scenario.nodes().stream().map(DemoNode::log).toList();
+      conclude(output, isKept, scenario.nodes().getFirst().url(), logs);
+      if (isOnce) {
+        return isKept ? ExitCode.OK : ExitCode.FAILURE;
+      }
+      Signals signals = Signals.taken();
+      URI adminUrl = scenario.nodes().getFirst().adminUrl();
+      output.line("");
+      output.line("  The edges stay up until Ctrl-C. Try:");
+      output.line("    curl -si " + scenario.nodes().getFirst().url() + ArticleOrigin.path(7));
+      output.line("    ./forebay purge --admin-url " + adminUrl + " --tag article-7");
+      output.line("    ./forebay cluster status --admin-url " + adminUrl);
+      while (signals.next(EDGE_CHECK_MILLIS) == null) {
+        if (!scenario.areNodesAlive()) {
+          throw new CommandException(ExitCode.FAILURE, "an edge stopped unexpectedly");
+        }
+      }
+      return ExitCode.OK;
+    }
+  }
+
+  /** Says how it went; the logs follow where a step has failed. */
+  private static void conclude(Output output, boolean isKept, String url, List<Path> logs)
+      throws IOException {
+    output.line("");
+    output.line(
+        isKept
+            ? "  " + output.good("Every step succeeded.")
+            : "  " + output.bad("Not every step succeeded.") + " The log follows.");
+    output.json(Map.of("step", "end", "ok", isKept, "edge", url));
+    if (!isKept) {
+      for (Path log : logs) {
+        Files.readAllLines(log).forEach(output::note);
+      }
+    }
+  }
+
+  private int edge(Output output) throws IOException, InterruptedException {
     ScratchDirectory scratch = ScratchDirectory.make("forebay-demo-", MEMORY_MIB);
     Path data = scratch.data();
     // Also on Ctrl-C: the edge is told to stop, and nothing of the demo stays on the machine.
@@ -86,15 +145,7 @@ public final class DemoCommand implements Callable<Integer> {
                 data.resolve("edge.log"))) {
       running = walk;
       boolean isKept = walk.walk();
-      output.line("");
-      output.line(
-          isKept
-              ? "  " + output.good("Every step succeeded.")
-              : "  " + output.bad("Not every step succeeded.") + " The edge's log follows.");
-      output.json(Map.of("step", "end", "ok", isKept, "edge", walk.edgeUrl()));
-      if (!isKept) {
-        Files.readAllLines(data.resolve("edge.log")).forEach(output::note);
-      }
+      conclude(output, isKept, walk.edgeUrl(), List.of(data.resolve("edge.log")));
       if (isOnce) {
         return isKept ? ExitCode.OK : ExitCode.FAILURE;
       }
@@ -110,9 +161,6 @@ public final class DemoCommand implements Callable<Integer> {
     }
   }
 
-  // Read by the shutdown hook; set once.
-  private volatile @org.jspecify.annotations.Nullable DemoScenario running;
-
   private static void invite(Output output, DemoScenario walk, URI adminUrl) {
     output.line("");
     output.line("  The edge stays up at " + output.strong(walk.edgeUrl()) + " until Ctrl-C. Try:");
@@ -123,9 +171,13 @@ public final class DemoCommand implements Callable<Integer> {
   }
 
   private void tidyUp(ScratchDirectory scratch) {
-    DemoScenario walk = running;
-    if (walk != null) {
-      walk.close();
+    AutoCloseable scenario = running;
+    if (scenario != null) {
+      try {
+        scenario.close();
+      } catch (Exception left) {
+        System.err.println("forebay: " + left);
+      }
     }
     scratch.close();
   }

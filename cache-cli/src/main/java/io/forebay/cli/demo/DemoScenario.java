@@ -1,6 +1,5 @@
 package io.forebay.cli.demo;
 
-import io.forebay.cli.console.CommandException;
 import io.forebay.cli.console.EdgeProcess;
 import io.forebay.cli.console.Output;
 import java.io.IOException;
@@ -35,14 +34,10 @@ final class DemoScenario implements AutoCloseable {
   private final int port;
   private final Ladder ladder = new Ladder();
   private final LadderOrigin origin;
+  private final Steps steps;
   private Viewer viewer;
   // Also read by the shutdown hook that closes this.
   private volatile @Nullable EdgeProcess edge;
-  private int failures;
-  private int step;
-
-  /** What a program reads of a step. */
-  private record Step(String step, boolean ok, double millis, long originRequests, String detail) {}
 
   /**
    * @param serveArguments what {@code serve} gets beside the origin
@@ -56,6 +51,7 @@ final class DemoScenario implements AutoCloseable {
     this.port = port;
     this.log = log;
     this.origin = new LadderOrigin(ladder, 0);
+    this.steps = new Steps(output, origin::requests);
     this.viewer = new Viewer(port);
   }
 
@@ -63,19 +59,19 @@ final class DemoScenario implements AutoCloseable {
   public boolean walk() throws IOException, InterruptedException {
     warmUpViewer();
     start();
-    step(
+    steps.run(
         "miss",
         "every segment once: fetched from the origin, streamed while it is stored",
         this::miss);
-    step(
+    steps.run(
         "hit",
         "the same again: from the edge's memory, without a request to the origin",
         this::hit);
-    step("range", "one MiB from the middle of the 12 MB segment", this::range);
-    step("join", VIEWERS + " viewers request the newest 12 MB segment at once", this::join);
-    step("purge", "one 12 MB segment; once acknowledged, it is not served again", this::purge);
-    step("crash", "purge another, kill -9 the edge, start it again", this::crash);
-    return failures == 0;
+    steps.run("range", "one MiB from the middle of the 12 MB segment", this::range);
+    steps.run("join", VIEWERS + " viewers request the newest 12 MB segment at once", this::join);
+    steps.run("purge", "one 12 MB segment; once acknowledged, it is not served again", this::purge);
+    steps.run("crash", "purge another, kill -9 the edge, start it again", this::crash);
+    return steps.haveSucceeded();
   }
 
   public String edgeUrl() {
@@ -121,8 +117,9 @@ final class DemoScenario implements AutoCloseable {
             + "   pid "
             + started.pid()
             + ", listening after "
-            + millis(started.startNanos()));
-    output.json(new Step("start", true, started.startNanos() / 1e6, origin.requests(), edgeUrl()));
+            + Steps.millis(started.startNanos()));
+    output.json(
+        new Steps.Step("start", true, started.startNanos() / 1e6, origin.requests(), edgeUrl()));
   }
 
   private String miss() throws IOException {
@@ -137,17 +134,17 @@ final class DemoScenario implements AutoCloseable {
     Ladder.Item item = biggest(1);
     int last = RANGE_FROM + RANGE_BYTES - 1;
     Viewer.Got got = viewer.get(item.path(), "bytes=" + RANGE_FROM + "-" + last);
-    expect(got.status() == 206, "status " + got.status() + " instead of 206");
-    expect(
+    Steps.expect(got.status() == 206, "status " + got.status() + " instead of 206");
+    Steps.expect(
         got.field("content-range")
             .equals("bytes " + RANGE_FROM + "-" + last + "/" + item.bytes().length),
         "Content-Range: " + got.field("content-range"));
-    expect(
+    Steps.expect(
         Arrays.equals(got.body(), Arrays.copyOfRange(item.bytes(), RANGE_FROM, last + 1)),
         "the bytes differ");
-    expectOrigin(0);
+    steps.expectOrigin(0);
     return "206, bytes %,d-%,d identical, complete after %s"
-        .formatted(RANGE_FROM, last, millis(got.lastByteNanos()));
+        .formatted(RANGE_FROM, last, Steps.millis(got.lastByteNanos()));
   }
 
   private String join() throws Exception {
@@ -173,9 +170,9 @@ final class DemoScenario implements AutoCloseable {
     } finally {
       origin.pace(0);
     }
-    expectOrigin(1);
+    steps.expectOrigin(1);
     return "%d times 12 MB identical from 1 origin request at %d MB/s, the last complete after %s"
-        .formatted(VIEWERS, FAR_ORIGIN_BYTES_PER_SECOND >> 20, millis(slowest));
+        .formatted(VIEWERS, FAR_ORIGIN_BYTES_PER_SECOND >> 20, Steps.millis(slowest));
   }
 
   private String purge() throws IOException {
@@ -183,18 +180,18 @@ final class DemoScenario implements AutoCloseable {
     double tookMillis = purger.purge(edgeUrl() + item.path());
     Viewer.Got gone = viewer.get(item.path());
     expectWhole(item, gone);
-    expect(!gone.isHit(), "served from cache after the purge: " + gone.field("cache-status"));
-    expectOrigin(1);
+    Steps.expect(!gone.isHit(), "served from cache after the purge: " + gone.field("cache-status"));
+    steps.expectOrigin(1);
     Viewer.Got again = viewer.get(item.path());
     expectWhole(item, again);
-    expect(again.isHit(), "not a hit afterwards: " + again.field("cache-status"));
+    Steps.expect(again.isHit(), "not a hit afterwards: " + again.field("cache-status"));
     Viewer.Got neighbour = viewer.get(biggest(2).path());
-    expect(neighbour.isHit(), "its neighbour was purged too");
-    expectOrigin(0);
+    Steps.expect(neighbour.isHit(), "its neighbour was purged too");
+    steps.expectOrigin(0);
     return "on disk and in force after "
-        + millis((long) (tookMillis * 1e6))
+        + Steps.millis((long) (tookMillis * 1e6))
         + ", then a miss of "
-        + millis(gone.lastByteNanos())
+        + Steps.millis(gone.lastByteNanos())
         + ", then a hit again; its neighbour stayed";
   }
 
@@ -214,17 +211,17 @@ final class DemoScenario implements AutoCloseable {
       if (!item.path().equals(purged.path())) {
         Viewer.Got got = viewer.get(item.path());
         expectWhole(item, got);
-        expect(got.isHit(), item.path() + " is not cached: " + got.field("cache-status"));
+        Steps.expect(got.isHit(), item.path() + " is not cached: " + got.field("cache-status"));
         hits++;
       }
     }
-    expectOrigin(0);
+    steps.expectOrigin(0);
     Viewer.Got gone = viewer.get(purged.path());
     expectWhole(purged, gone);
-    expect(!gone.isHit(), "the purged object is served again: " + gone.field("cache-status"));
-    expectOrigin(1);
+    Steps.expect(!gone.isHit(), "the purged object is served again: " + gone.field("cache-status"));
+    steps.expectOrigin(1);
     return "pid %d killed; pid %d listening after %s with %d hits of %d, bytes identical; the purged object stays purged"
-        .formatted(killed.pid(), restarted.pid(), millis(restarted.startNanos()), hits, hits);
+        .formatted(killed.pid(), restarted.pid(), Steps.millis(restarted.startNanos()), hits, hits);
   }
 
   /** Fetches each item and prints a row for the first of each rendition. */
@@ -234,7 +231,7 @@ final class DemoScenario implements AutoCloseable {
     for (Ladder.Item item : items) {
       Viewer.Got got = viewer.get(item.path());
       expectWhole(item, got);
-      expect(
+      Steps.expect(
           got.isHit() == expected.equals("hit"),
           item.path() + " is not a " + expected + ": " + got.field("cache-status"));
       bytes += got.body().length;
@@ -245,11 +242,11 @@ final class DemoScenario implements AutoCloseable {
                     .formatted(
                         item.rung(),
                         size(item.bytes().length),
-                        millis(got.firstByteNanos()),
-                        millis(got.lastByteNanos()))));
+                        Steps.millis(got.firstByteNanos()),
+                        Steps.millis(got.lastByteNanos()))));
       }
     }
-    expectOrigin(originRequests);
+    steps.expectOrigin(originRequests);
     return "%d objects, %s, bytes identical, %d origin requests"
         .formatted(items.size(), size(bytes), originRequests);
   }
@@ -271,7 +268,6 @@ final class DemoScenario implements AutoCloseable {
         }
       }
     }
-    originSeen = origin.requests();
   }
 
   /** As players do, reads the playlists first; that also has the edge load its code. */
@@ -286,76 +282,9 @@ final class DemoScenario implements AutoCloseable {
     return segments.get(segments.size() - 3 + number);
   }
 
-  private interface Expectation {
-    String keep() throws Exception;
-  }
-
-  /** Set when a promise of the running step is broken: the rest of that step says no more. */
-  private static final class UnmetExpectation extends IOException {
-    private static final long serialVersionUID = 1L;
-
-    UnmetExpectation(String message) {
-      super(message);
-    }
-  }
-
-  // Requests the origin had seen when they were last checked.
-  private long originSeen;
-
-  private void step(String name, String promise, Expectation work) throws InterruptedException {
-    step++;
-    output.line("");
-    output.line("  " + output.strong("%d  %-6s".formatted(step, name)) + " " + promise);
-    long requestsBefore = origin.requests();
-    originSeen = requestsBefore;
-    long from = System.nanoTime();
-    String detail;
-    boolean isKept = false;
-    try {
-      detail = work.keep();
-      isKept = true;
-    } catch (InterruptedException interrupted) {
-      throw interrupted;
-    } catch (CommandException | IOException broken) {
-      detail = CommandException.reason(broken);
-    } catch (Exception unexpected) {
-      detail = unexpected.toString();
-    }
-    long took = System.nanoTime() - from;
-    if (!isKept) {
-      failures++;
-    }
-    output.line(
-        "     "
-            + (isKept ? output.good("ok    ") : output.bad("FAILED"))
-            + "  "
-            + detail
-            + output.faint("  (" + millis(took) + ")"));
-    output.json(new Step(name, isKept, took / 1e6, origin.requests() - requestsBefore, detail));
-  }
-
-  private static void expect(boolean isTrue, String otherwise) throws UnmetExpectation {
-    if (!isTrue) {
-      throw new UnmetExpectation(otherwise);
-    }
-  }
-
-  private static void expectWhole(Ladder.Item item, Viewer.Got got) throws UnmetExpectation {
-    expect(got.status() == 200, item.path() + " answers " + got.status());
-    expect(Arrays.equals(item.bytes(), got.body()), item.path() + " has wrong content");
-  }
-
-  /** The origin saw that many requests since this was last asked. */
-  private void expectOrigin(long expected) throws UnmetExpectation {
-    long seen = origin.requests() - originSeen;
-    originSeen = origin.requests();
-    expect(seen == expected, "the origin received " + seen + " requests instead of " + expected);
-  }
-
-  private static String millis(long nanos) {
-    double millis = nanos / 1e6;
-    String format = millis < 10 ? "%.2f ms" : millis < 1000 ? "%.0f ms" : "%.1f s";
-    return String.format(Locale.ROOT, format, millis < 1000 ? millis : millis / 1000);
+  private static void expectWhole(Ladder.Item item, Viewer.Got got) throws Steps.UnmetExpectation {
+    Steps.expect(got.status() == 200, item.path() + " answers " + got.status());
+    Steps.expect(Arrays.equals(item.bytes(), got.body()), item.path() + " has wrong content");
   }
 
   private static String size(long bytes) {

@@ -98,6 +98,11 @@ final class Viewer implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
+    disconnect();
+  }
+
+  /** The next request opens a connection anew. */
+  void disconnect() throws IOException {
     Socket open = socket;
     if (open != null) {
       open.close();

@@ -1,4 +1,8 @@
-/** Package demo: a live channel behind one edge on this machine, with verified steps. */
+/**
+ * Package demo: verified steps on this machine, of a live channel behind one edge ({@link
+ * io.forebay.cli.demo.DemoScenario}) or of a cluster of five edges ({@link
+ * io.forebay.cli.demo.ClusterScenario}).
+ */
 @NullMarked
 package io.forebay.cli.demo;
 

@@ -1,0 +1,280 @@
+package io.forebay.cli.demo;
+
+import io.forebay.cli.console.CommandException;
+import io.forebay.cli.console.EdgeProcess;
+import io.forebay.cli.console.Output;
+import io.forebay.cli.console.ScratchDirectory;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.StringJoiner;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * The steps of the demo of a cluster, while readers look for purged articles on every node:
+ *
+ * <pre>
+ *                    etcd-1  etcd-2  etcd-3      purges, members
+ *                       │       │       │
+ *   fra  edge-1 edge-2 edge-3   ams  edge-4 edge-5
+ *                       │
+ *                    origin
+ * </pre>
+ */
+final class ClusterScenario implements AutoCloseable {
+  static final long MEMORY_MIB = 5 * 32;
+
+  private static final int ARTICLES = 60;
+  private static final int MISSED = 20;
+  private static final int LOOK_MILLIS = 50;
+  private static final int PATIENCE_SECONDS = 60;
+
+  private final Output output;
+  private final ArticleOrigin origin;
+  private final Steps steps;
+  private final List<DemoNode> nodes = new ArrayList<>();
+  private @Nullable EtcdMembers etcd;
+  private @Nullable ArticleReaders readers;
+
+  ClusterScenario(Output output) throws IOException {
+    this.output = output;
+    this.origin = new ArticleOrigin(ARTICLES);
+    this.steps = new Steps(output, origin::requests);
+  }
+
+  /** Runs all steps; true when each did as it promises. */
+  boolean run(ScratchDirectory scratch) throws IOException, InterruptedException {
+    start(scratch);
+    steps.run("warm", ARTICLES + " articles at each of five edges", this::warm);
+    try (ArticleReaders running = new ArticleReaders(nodes, ARTICLES)) {
+      readers = running;
+      steps.run(
+          "purge",
+          "one article at one edge; once acknowledged, no edge serves it again",
+          this::purge);
+      steps.run(
+          "kill",
+          "kill -9 edge-5, then purge: the receipt says that it cannot serve what is purged",
+          this::kill);
+      steps.run(
+          "return",
+          "edge-5 starts with what it has stored and applies what it missed before it is ready",
+          this::comeBack);
+      steps.run(
+          "readers", "nobody has read an article that was purged", this::nothingPurgedWasRead);
+    }
+    return steps.haveSucceeded();
+  }
+
+  /** The nodes, in the order of their names. */
+  List<DemoNode> nodes() {
+    return nodes;
+  }
+
+  /** Whether all nodes run; they only end by themselves when something is wrong. */
+  boolean areNodesAlive() {
+    return nodes.stream().allMatch(DemoNode::isAlive);
+  }
+
+  static int version(Viewer.Got got) throws IOException {
+    String text = new String(got.body(), StandardCharsets.US_ASCII);
+    if (!text.matches("[0-9]{1,9}")) {
+      throw new IOException("not an article: " + text);
+    }
+    return Integer.parseInt(text);
+  }
+
+  private void start(ScratchDirectory scratch) throws IOException, InterruptedException {
+    EtcdMembers log = EtcdMembers.start(scratch.data());
+    etcd = log;
+    Path keys = scratch.data().resolve("tls");
+    try (DemoCertificates certificates = new DemoCertificates(keys)) {
+      for (int i = 1; i <= 5; i++) {
+        String name = "edge-" + i;
+        nodes.add(
+            new DemoNode(
+                name,
+                i <= 3 ? "fra" : "ams",
+                origin.url(),
+                log.endpoints(),
+                certificates.issue(name, "forebay://demo/" + name),
+                scratch));
+      }
+    }
+    long from = System.nanoTime();
+    startAll();
+    long took = System.nanoTime() - from;
+    output.line("");
+    output.line("  etcd    " + log.endpoints().replace(",", ", "));
+    output.line("  origin  " + origin.url());
+    for (DemoNode node : nodes) {
+      output.line("  " + node.name() + "  " + node.url() + ", admin " + node.adminUrl());
+    }
+    output.line("  all ready after " + Steps.millis(took));
+    output.json(
+        new Steps.Step("start", true, took / 1e6, origin.requests(), nodes.getFirst().url()));
+  }
+
+  private void startAll() throws IOException, InterruptedException {
+    List<Callable<EdgeProcess>> starts = new ArrayList<>();
+    nodes.forEach(node -> starts.add(node::start));
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (Future<EdgeProcess> started : threads.invokeAll(starts)) {
+        started.get();
+      }
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof RuntimeException refused) {
+        throw refused;
+      }
+      throw new IOException("an edge did not start", e.getCause());
+    }
+    for (DemoNode node : nodes) {
+      await(node.name() + " is ready", () -> isReady(node));
+    }
+  }
+
+  private static boolean isReady(DemoNode node) {
+    try {
+      JsonNode ignored = node.admin().get("/v1/ready");
+      return true;
+    } catch (CommandException notReady) {
+      return false;
+    }
+  }
+
+  private String warm() throws IOException {
+    for (DemoNode node : nodes) {
+      for (int i = 0; i < ARTICLES; i++) {
+        expectVersion(node, i, 1);
+      }
+    }
+    for (DemoNode node : nodes) {
+      Viewer.Got got = node.get(ArticleOrigin.path(0));
+      Steps.expect(got.isHit(), node.name() + " has no hit: " + got.field("cache-status"));
+    }
+    return "%d requests, all answers identical".formatted(ARTICLES * nodes.size());
+  }
+
+  private String purge() throws IOException {
+    long from = System.nanoTime();
+    JsonNode receipt = publishAndPurge(0);
+    long took = System.nanoTime() - from;
+    for (DemoNode node : nodes) {
+      expectVersion(node, 0, 2);
+    }
+    return "receipt after %s, confirmed by %s; all serve version 2"
+        .formatted(Steps.millis(took), names(receipt, "confirmed"));
+  }
+
+  private String kill() throws IOException, InterruptedException {
+    nodes.getLast().kill();
+    long from = System.nanoTime();
+    JsonNode receipt = publishAndPurge(1);
+    Steps.expect(
+        names(receipt, "fenced").contains("edge-5"),
+        "the receipt does not call edge-5 fenced: " + receipt);
+    for (int i = 2; i <= MISSED; i++) {
+      JsonNode ignored = publishAndPurge(i);
+    }
+    long took = System.nanoTime() - from;
+    return "%d purges after %s, confirmed by %s, fenced: %s"
+        .formatted(
+            MISSED, Steps.millis(took), names(receipt, "confirmed"), names(receipt, "fenced"));
+  }
+
+  private JsonNode publishAndPurge(int article) throws IOException {
+    int version = origin.publish(article);
+    JsonNode receipt = purge(nodes.getFirst(), article);
+    readers().onAcknowledged(article, version);
+    return receipt;
+  }
+
+  private String comeBack() throws IOException, InterruptedException {
+    DemoNode node = nodes.getLast();
+    EdgeProcess started = node.start();
+    await(node.name() + " is ready", () -> isReady(node));
+    for (int i = 0; i <= MISSED; i++) {
+      expectVersion(node, i, 2);
+    }
+    int hits = 0;
+    for (int i = MISSED + 1; i < ARTICLES; i++) {
+      Viewer.Got got = node.get(ArticleOrigin.path(i));
+      hits += got.isHit() ? 1 : 0;
+    }
+    Steps.expect(hits == ARTICLES - MISSED - 1, "only " + hits + " hits");
+    return "listening after %s; the %d purged articles are new, the other %d are hits"
+        .formatted(Steps.millis(started.startNanos()), MISSED + 1, hits);
+  }
+
+  private String nothingPurgedWasRead() throws IOException {
+    ArticleReaders running = readers();
+    Steps.expect(
+        running.staleReads() == 0, running.staleReads() + " reads gave what was purged before");
+    return "%,d reads while this went on, 0 of them older than an acknowledged purge; %d without an answer"
+        .formatted(running.reads(), running.failures());
+  }
+
+  private ArticleReaders readers() {
+    ArticleReaders running = readers;
+    if (running == null) {
+      throw new IllegalStateException("no readers yet");
+    }
+    return running;
+  }
+
+  /** Purges an article by a node; the cluster's part of the receipt. */
+  private static JsonNode purge(DemoNode node, int article) throws IOException {
+    JsonNode answer =
+        node.admin()
+            .post("/v1/purge", Map.of("tags", List.of(ArticleOrigin.tag(article)), "wait", "all"));
+    JsonNode receipt = answer.path("cluster");
+    Steps.expect(receipt.path("acknowledged").asBoolean(false), "the purge is pending: " + receipt);
+    return receipt;
+  }
+
+  private static String names(JsonNode receipt, String state) {
+    StringJoiner names = new StringJoiner(", ");
+    receipt.path(state).forEach(name -> names.add(name.asString("?")));
+    return names.toString();
+  }
+
+  private static void expectVersion(DemoNode node, int article, int version) throws IOException {
+    Viewer.Got got = node.get(ArticleOrigin.path(article));
+    Steps.expect(got.status() == 200, node.name() + " answers " + got.status());
+    Steps.expect(
+        version(got) == version,
+        node.name() + " serves version " + version(got) + " instead of " + version);
+  }
+
+  private interface Condition {
+    boolean holds() throws IOException;
+  }
+
+  private static void await(String what, Condition condition)
+      throws IOException, InterruptedException {
+    long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+    while (!condition.holds()) {
+      Steps.expect(System.nanoTime() < until, "not within a minute: " + what);
+      Thread.sleep(LOOK_MILLIS);
+    }
+  }
+
+  @Override
+  public void close() {
+    nodes.forEach(DemoNode::close);
+    if (etcd != null) {
+      etcd.close();
+    }
+    origin.close();
+  }
+}
