@@ -19,10 +19,13 @@ final class ClusterEdges implements AutoCloseable {
   private final String originUrl;
   private final Certificates certificates;
   private final EtcdFixture etcd;
+  private final String purge;
   private final List<EdgeProcess> edges = new ArrayList<>();
 
-  private ClusterEdges(Path directory, String originUrl, int members) throws Exception {
+  private ClusterEdges(Path directory, String originUrl, int members, String purge)
+      throws Exception {
     this.directory = directory;
+    this.purge = purge;
     this.originUrl = originUrl;
     this.certificates = Certificates.in(Files.createDirectories(directory.resolve("tls")));
     this.etcd = EtcdFixture.start(directory.resolve("etcd"), members);
@@ -31,7 +34,13 @@ final class ClusterEdges implements AutoCloseable {
   /** Starts etcd and nodes, and returns when all are ready. */
   static ClusterEdges start(Path directory, String originUrl, int members, int nodes)
       throws Exception {
-    ClusterEdges cluster = new ClusterEdges(directory, originUrl, members);
+    return start(directory, originUrl, members, nodes, "");
+  }
+
+  /** The same with more of {@code cluster.purge}. */
+  static ClusterEdges start(Path directory, String originUrl, int members, int nodes, String purge)
+      throws Exception {
+    ClusterEdges cluster = new ClusterEdges(directory, originUrl, members, purge);
     try {
       for (int i = 0; i < nodes; i++) {
         cluster.edges.add(cluster.settings("edge-" + i).start());
@@ -67,7 +76,7 @@ final class ClusterEdges implements AutoCloseable {
               advertise: "127.0.0.1:%d"
               tls: {ca: "%s", certificate: "%s", key: "%s"}
               log: {endpoints: "%s"}
-              purge: {fence-after: 2s}
+              purge: {fence-after: 2s%s}
             """
                 .formatted(
                     name,
@@ -76,7 +85,8 @@ final class ClusterEdges implements AutoCloseable {
                     certificates.authorityPem(),
                     certificates.pem(name),
                     certificates.key(name),
-                    etcd.endpointList()));
+                    etcd.endpointList(),
+                    purge));
   }
 
   EtcdFixture etcd() {

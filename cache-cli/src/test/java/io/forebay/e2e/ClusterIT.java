@@ -7,15 +7,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.testing.Await;
 import io.forebay.testing.Commands;
+import io.forebay.testing.Directories;
 import io.forebay.testing.EdgeProcess;
 import io.forebay.testing.Jar;
 import io.forebay.testing.PathOrigin;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -186,6 +189,141 @@ final class ClusterIT {
       cluster.etcd().restart(0);
       ClusterEdges.awaitReady(edge);
       awaitHit(edge, "/a");
+    }
+  }
+
+  @Test
+  void aNodeIsDrainedAlsoOverARestart() throws Exception {
+    try (ClusterEdges cluster = ClusterEdges.start(directory, origin.url(), 1, 2)) {
+      EdgeProcess first = cluster.edge(0);
+      EdgeProcess second = cluster.edge(1);
+      awaitHit(second, "/a");
+      Await.until(
+          "the other one says what it does",
+          () -> command(first, "cluster", "status", "--json").out().contains("requestsPerSecond"));
+
+      Commands.Finished drained = command(first, "cluster", "drain", "edge-1", "--wait");
+
+      assertEquals(0, drained.exit(), drained.toString());
+      assertTrue(drained.out().contains("edge-1 is drained"), drained.out());
+      assertEquals(503, second.admin("/readyz").statusCode());
+      assertTrue(second.admin("/readyz").body().contains("cluster-draining"));
+      assertEquals(200, first.admin("/readyz").statusCode());
+      assertTrue(second.get("/a").isHit(), "what still comes is answered");
+      assertEquals(1, second.metrics().sum("forebay_cluster_draining"));
+      assertEquals(0, second.terminate());
+      EdgeProcess ignored = second.restartUnready();
+      Await.until("it is the only reason", () -> codes(second).equals("[\"cluster-draining\"]"));
+      assertEquals(
+          "[\"edge-0\",\"edge-1\"]",
+          ClusterEdges.purge(first, "a", LONG_MILLIS).path("cluster").path("confirmed").toString(),
+          "it goes on to apply purges");
+      Commands.Finished status = command(first, "cluster", "status");
+      assertTrue(status.out().matches("(?s).*edge-1 +default +drains.*"), status.out());
+      assertTrue(status.out().contains("not ready: cluster-draining"), status.out());
+
+      assertEquals(0, command(second, "cluster", "undrain", "edge-1").exit());
+
+      ClusterEdges.awaitReady(second);
+      assertEquals(1, command(first, "cluster", "drain", "edge-9").exit());
+      assertEquals(404, first.adminPost("/v1/cluster/drain", "{\"node\":\"x\"}").statusCode());
+      assertEquals(400, first.adminPost("/v1/cluster/drain", "{}").statusCode());
+    }
+  }
+
+  private static String codes(EdgeProcess edge) throws Exception {
+    JsonNode answer = JsonMapper.shared().readTree(edge.admin("/readyz").body());
+    List<String> codes = new ArrayList<>();
+    answer.findValues("code").forEach(code -> codes.add('"' + code.asString("") + '"'));
+    return "[" + String.join(",", codes) + "]";
+  }
+
+  @Test
+  void whileTheLogIsDownAPurgeIsOfThisNodeAndOfAllOnceItIsBack() throws Exception {
+    try (ClusterEdges cluster =
+        ClusterEdges.start(directory, origin.url(), 1, 2, ", log-down: local, cut-off: serve")) {
+      EdgeProcess first = cluster.edge(0);
+      EdgeProcess second = cluster.edge(1);
+      awaitHit(first, "/a");
+      awaitHit(second, "/a");
+      say("a", "2");
+      cluster.etcd().kill(0);
+
+      Commands.Finished queued = command(first, "purge", "--tag", "a");
+
+      assertEquals(3, queued.exit(), queued.toString());
+      assertTrue(queued.out().contains("in force on this node"), queued.out());
+      assertTrue(queued.out().contains("pending: edge-1"), queued.out());
+      assertEquals("2", first.get("/a").text());
+      assertEquals("1", second.get("/a").text());
+      assertEquals(1, first.metrics().sum("forebay_cluster_queued_purges"));
+      first.kill();
+      EdgeProcess ignored = first.restartUnready();
+      assertEquals(1, first.metrics().sum("forebay_cluster_queued_purges"));
+      JsonNode more = ClusterEdges.purge(first, "b", 1_000);
+      assertTrue(more.path("cluster").path("queued").asBoolean(false), more.toString());
+      assertTrue(more.path("purges").path(0).path("id").isNull(), more.toString());
+      assertEquals(2, first.metrics().sum("forebay_cluster_queued_purges"));
+
+      cluster.etcd().restart(0);
+
+      Await.until("the other node has it", () -> second.get("/a").text().equals("2"));
+      Await.until("nothing waits", () -> first.metrics().sum("forebay_cluster_queued_purges") == 0);
+      ClusterEdges.awaitReady(first);
+      JsonNode receipt = ClusterEdges.purge(first, "a", LONG_MILLIS);
+      assertTrue(receipt.path("cluster").path("acknowledged").asBoolean(false), receipt.toString());
+    }
+  }
+
+  /**
+   * The backup is from before a purge that was acknowledged while a node was down. That node comes
+   * back when the restored log has come past its position.
+   */
+  @Test
+  void aBackupOfEtcdThatIsRestoredIsAGapForNodesThatWereDown() throws Exception {
+    try (ClusterEdges cluster = ClusterEdges.start(directory, origin.url(), 1, 2)) {
+      EdgeProcess first = cluster.edge(0);
+      EdgeProcess second = cluster.edge(1);
+      awaitHit(second, "/a");
+      JsonNode before = ClusterEdges.purge(first, "other", LONG_MILLIS);
+      assertTrue(before.path("cluster").path("acknowledged").asBoolean(false), before.toString());
+      assertEquals(0, second.terminate());
+      cluster.etcd().kill(0);
+      Path backup = directory.resolve("backup");
+      copy(cluster.etcd().data(0), backup);
+      cluster.etcd().restart(0);
+      ClusterEdges.awaitReady(first);
+      say("a", "2");
+      assertTrue(
+          ClusterEdges.purge(first, "a", LONG_MILLIS)
+              .path("cluster")
+              .path("acknowledged")
+              .asBoolean(false));
+
+      cluster.etcd().kill(0);
+      Directories.delete(cluster.etcd().data(0));
+      copy(backup, cluster.etcd().data(0));
+      cluster.etcd().restart(0);
+
+      Await.until(
+          "the running node notices",
+          Duration.ofSeconds(40),
+          () -> first.metrics().sum("forebay_cluster_gaps_total") == 2);
+      ClusterEdges.awaitReady(first);
+      for (int i = 0; i < 5; i++) {
+        ClusterEdges.purge(first, "other" + i, LONG_MILLIS);
+      }
+      EdgeProcess ignored = second.restart();
+      assertEquals("2", second.get("/a").text());
+      assertEquals(1, second.metrics().sum("forebay_cluster_gaps_total"));
+    }
+  }
+
+  private static void copy(Path from, Path to) throws Exception {
+    try (Stream<Path> all = Files.walk(from)) {
+      for (Path one : all.toList()) {
+        Files.copy(one, to.resolve(from.relativize(one).toString()));
+      }
     }
   }
 

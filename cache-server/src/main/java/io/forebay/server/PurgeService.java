@@ -20,6 +20,7 @@ import io.forebay.storage.purge.PurgeFailedException;
 import io.forebay.storage.purge.PurgeKind;
 import io.forebay.storage.purge.PurgeReceipt;
 import io.forebay.storage.purge.PurgeStatus;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -114,10 +115,12 @@ final class PurgeService implements PurgeControl {
     Receipt receipt = cluster.purge(orders, null, null);
     if (!receipt.isAcknowledged()) {
       throw new PurgeRefusedException(
-          "the purge c-"
-              + receipt.revision()
-              + " is in the log, and not confirmed yet by "
-              + String.join(", ", receipt.pending().keySet()),
+          receipt.isQueued()
+              ? "the purge is in force on this node, and waits for the log"
+              : "the purge c-"
+                  + receipt.revision()
+                  + " is in the log, and not confirmed yet by "
+                  + String.join(", ", receipt.pending().keySet()),
           Refusal.FOR_NOW);
     }
     return new PurgeDone(
@@ -147,6 +150,17 @@ final class PurgeService implements PurgeControl {
             scopes.stream().mapToLong(Long::longValue).toArray(),
             all.isSoft(),
             all.text()));
+  }
+
+  /** On this node alone, also in a cluster. */
+  void purgeHere(List<PurgeOrder> orders) throws IOException {
+    for (PurgeOrder order : orders) {
+      try {
+        PurgeDone ignored = purge(understood(order));
+      } catch (PurgeRefusedException e) {
+        throw new IOException(e.getMessage(), e);
+      }
+    }
   }
 
   private PurgeDone purge(Purge purge) throws PurgeRefusedException {

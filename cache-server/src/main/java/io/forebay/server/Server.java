@@ -8,6 +8,7 @@ import io.forebay.server.accesslog.AccessLog;
 import io.forebay.server.admin.AdminServer;
 import io.forebay.server.cluster.Cluster;
 import io.forebay.server.cluster.ClusterFigures;
+import io.forebay.server.cluster.NodeLoad;
 import io.forebay.server.compress.Compressors;
 import io.forebay.server.compress.copy.CopyMaker;
 import io.forebay.server.compress.copy.CopyRegistry;
@@ -379,6 +380,8 @@ public final class Server implements NodeControl, AutoCloseable {
                       version,
                       new ClusterLogPurges(
                           store.replicatedPurges(), purges::purgeOf, clustered.purge().gap()),
+                      purges::purgeHere,
+                      config.store().data(),
                       Clock.systemUTC()));
       if (cluster != null) {
         purges.join(cluster);
@@ -448,6 +451,9 @@ public final class Server implements NodeControl, AutoCloseable {
         loop.eventLoop()
             .scheduleAtFixedRate(
                 loop.leases()::onTick, LEASE_TICK_MILLIS, LEASE_TICK_MILLIS, TimeUnit.MILLISECONDS);
+      }
+      if (cluster != null) {
+        cluster.nodes().counts(this::load);
       }
       listeners.accept();
       acme.start();
@@ -743,6 +749,11 @@ public final class Server implements NodeControl, AutoCloseable {
       warnings.add(new NotReady(cutOff.code(), cutOff.detail()));
     }
     return warnings;
+  }
+
+  /** For the other nodes of the cluster. */
+  private NodeLoad load() {
+    return ClusterLoad.of(counters, notReady().stream().map(NotReady::code).toList());
   }
 
   @Override

@@ -226,6 +226,11 @@ public final class EdgeProcess implements AutoCloseable {
     return start("/readyz");
   }
 
+  /** The same, ready or not. */
+  public EdgeProcess restartUnready() throws Exception {
+    return start("/healthz");
+  }
+
   private EdgeProcess start(String until) throws Exception {
     List<String> command = new ArrayList<>(HEEDS_SIGNALS);
     command.addAll(settings.command());

@@ -114,6 +114,11 @@ public final class EtcdFixture implements AutoCloseable {
             .start();
   }
 
+  /** Where a member has its data, for a backup of it while it is stopped. */
+  public Path data(int member) {
+    return directory.resolve("m" + member);
+  }
+
   public int members() {
     return members.length;
   }

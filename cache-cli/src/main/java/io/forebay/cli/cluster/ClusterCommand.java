@@ -9,11 +9,23 @@ import picocli.CommandLine.ParameterException;
 /** Commands about the cluster of a node. */
 @Command(
     name = "cluster",
-    header = "Show the nodes of a cluster; forget nodes that are gone.",
+    header = "Show the nodes of a cluster; drain and forget nodes.",
     sortOptions = false,
-    subcommands = {ForgetCommand.class, StatusCommand.class},
+    subcommands = {
+      StatusCommand.class,
+      DrainCommand.class,
+      UndrainCommand.class,
+      ForgetCommand.class
+    },
     synopsisSubcommandLabel = "COMMAND",
-    footer = {"", "Examples:", "  forebay cluster status", "  forebay cluster forget edge-7"})
+    footer = {
+      "",
+      "Examples:",
+      "  forebay cluster status",
+      "  forebay cluster drain edge-7 --wait",
+      "  forebay cluster undrain edge-7",
+      "  forebay cluster forget edge-7"
+    })
 public final class ClusterCommand implements Callable<Integer> {
   @Mixin private final CommonOptions common = new CommonOptions();
 
@@ -22,6 +34,6 @@ public final class ClusterCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     throw new ParameterException(
-        common.spec.commandLine(), "missing subcommand: cluster status or forget");
+        common.spec.commandLine(), "missing subcommand: cluster status, drain, undrain or forget");
   }
 }

@@ -4,7 +4,7 @@
  * <pre>
  *   GET /v1/cluster ──► StatusCommand ──► a table
  *                            └──► --json, as it is
- *   ForgetCommand ──► POST /v1/cluster/forget
+ *   DrainCommand, UndrainCommand, ForgetCommand ──► POST /v1/cluster/…
  * </pre>
  */
 @NullMarked

@@ -173,6 +173,11 @@ public final class PurgeCommand implements Callable<Integer> {
   private record Result(
       List<JsonNode> purges, int ordered, double tookMillis, List<JsonNode> cluster) {
 
+    /** Whether some of it waits until the log can be written. */
+    boolean isQueued() {
+      return cluster.stream().anyMatch(one -> one.path("queued").asBoolean(false));
+    }
+
     /** Whether all nodes of a cluster that were waited for have confirmed. */
     boolean isAcknowledged() {
       return cluster.stream().allMatch(one -> one.path("acknowledged").asBoolean(false));
@@ -376,6 +381,12 @@ public final class PurgeCommand implements Callable<Integer> {
     }
     for (JsonNode receipt : result.cluster()) {
       receipt(output, receipt);
+    }
+    if (result.isQueued()) {
+      output.line(
+          "%d %s in force on this node, and in the log once it can be written"
+              .formatted(result.purges().size(), purges));
+      return;
     }
     output.line(
         "%d %s in the log, %s"

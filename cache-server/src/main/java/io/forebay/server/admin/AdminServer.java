@@ -238,6 +238,16 @@ public final class AdminServer implements AutoCloseable {
           new Endpoint(
               List.of("GET"),
               (exchange, method, isTrusted) -> AdminReply.json(200, cluster.state()));
+      case "/v1/cluster/drain", "/v1/cluster/undrain" ->
+          new Endpoint(
+              List.of("POST"),
+              (exchange, method, isTrusted) ->
+                  AdminReply.json(
+                      200,
+                      cluster.drain(
+                          Json.object(exchange.body()),
+                          path.equals("/v1/cluster/drain"),
+                          exchange.caller())));
       case "/v1/cluster/forget" ->
           new Endpoint(
               List.of("POST"),

@@ -21,6 +21,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -29,6 +30,11 @@ final class ClusterEndpoint {
   private static final int MAX_TEXT = 64;
   private static final double MAX_WAIT_MILLIS = 50_000;
   private static final Duration LOOK = Duration.ofSeconds(1);
+
+  /** Of what a node says of itself. */
+  private static final List<String> NUMBERS =
+      List.of(
+          "revision", "behind", "proofAgeMillis", "connections", "requestsPerSecond", "hitRatio");
 
   private final NodeStatus node;
   private final Logger audit;
@@ -86,7 +92,7 @@ final class ClusterEndpoint {
               receipt.revision(), receipt.revision(), OptionalLong.empty(), receipt.tookNanos()));
       purges
           .addObject()
-          .put("id", id(receipt.revision()))
+          .put("id", receipt.isQueued() ? null : id(receipt.revision()))
           .put("kind", order.kind().label())
           .put("text", order.text())
           .put("soft", order.isSoft())
@@ -109,6 +115,7 @@ final class ClusterEndpoint {
         Json.object()
             .put("revision", receipt.revision())
             .put("acknowledged", receipt.isAcknowledged())
+            .put("queued", receipt.isQueued())
             .put("tookMillis", Json.millis(receipt.tookNanos()));
     receipt.confirmed().forEach(json.putArray("confirmed")::add);
     receipt.fenced().forEach(json.putArray("fenced")::add);
@@ -138,7 +145,7 @@ final class ClusterEndpoint {
     Cluster cluster = cluster();
     List<NodeState> nodes;
     try {
-      nodes = cluster.nodes();
+      nodes = cluster.nodes().all();
     } catch (PurgeRefusedException e) {
       throw new AdminError(503, "etcd cannot be asked: " + e.getMessage());
     }
@@ -148,26 +155,40 @@ final class ClusterEndpoint {
     answer.put("problem", problem);
     ArrayNode list = answer.putArray("nodes");
     for (NodeState one : nodes) {
-      ObjectNode json =
-          list.addObject()
-              .put("node", one.member().name())
+      ObjectNode json = list.addObject();
+      ObjectNode ignored =
+          json.put("node", one.member().name())
               .put("group", one.member().group())
               .put("address", one.member().address())
               .put("alive", one.member().isAlive())
               .put("cutOff", one.member().cutOff().name().toLowerCase(Locale.ROOT))
-              .put("version", one.member().version());
-      if (one.position() == null) {
-        json.putNull("revision");
-      } else {
-        json.put("revision", one.position().revision());
-      }
-      json.put("problem", one.problem());
+              .put("version", one.member().version())
+              .put("draining", one.member().isDraining())
+              .putNull("revision")
+              .put("problem", one.problem());
+      copy(one.load(), json);
     }
     return answer;
   }
 
-  /** {@code POST /v1/cluster/forget}. */
-  ObjectNode forget(ObjectNode body, String caller) throws AdminError {
+  /** What another node says is for people and scripts, so nothing else of it is passed on. */
+  private static void copy(@Nullable ObjectNode load, ObjectNode to) {
+    if (load == null) {
+      return;
+    }
+    for (String name : NUMBERS) {
+      if (load.path(name).isNumber()) {
+        to.set(name, load.path(name));
+      }
+    }
+    to.put("drainSeen", load.path("draining").asBoolean(false));
+    ArrayNode codes = to.putArray("notReady");
+    for (JsonNode code : load.path("notReady")) {
+      codes.add(Printable.json(code.asString("")));
+    }
+  }
+
+  private static String node(ObjectNode body) throws AdminError {
     InputProblems problems = new InputProblems();
     Json.onlyKnown(body, Set.of("node"), problems);
     String name = Json.text(body, "node", MAX_TEXT, problems);
@@ -177,9 +198,30 @@ final class ClusterEndpoint {
       }
       throw new AdminError(400, "the request is malformed", problems);
     }
+    return name;
+  }
+
+  /** {@code POST /v1/cluster/drain} and {@code /v1/cluster/undrain}. */
+  ObjectNode drain(ObjectNode body, boolean isDraining, String caller) throws AdminError {
+    String name = node(body);
+    try {
+      if (!cluster().nodes().drain(name, isDraining)) {
+        throw new AdminError(404, "the cluster has no node " + Printable.json(name));
+      }
+    } catch (PurgeRefusedException e) {
+      throw new AdminError(503, "etcd cannot be asked: " + e.getMessage());
+    }
+    audit.info(
+        "cluster node {} caller={} node={}", isDraining ? "drained" : "undrained", caller, name);
+    return Json.object().put("node", name).put("draining", isDraining);
+  }
+
+  /** {@code POST /v1/cluster/forget}. */
+  ObjectNode forget(ObjectNode body, String caller) throws AdminError {
+    String name = node(body);
     Forgotten forgotten;
     try {
-      forgotten = cluster().forget(name);
+      forgotten = cluster().nodes().forget(name);
     } catch (PurgeRefusedException e) {
       throw new AdminError(503, "etcd cannot be asked: " + e.getMessage());
     }

@@ -13,6 +13,9 @@ package io.forebay.server.cluster;
  * @param applied purges of the log that were put in force here
  * @param gaps how often purges may have been missed
  * @param unreadable entries of the log that counted as purges of everything
+ * @param queued purges that wait for the log
+ * @param isDraining whether an operator drains this node
+ * @param questions that other nodes were asked for the sake of receipts
  */
 public record ClusterFigures(
     int members,
@@ -26,4 +29,7 @@ public record ClusterFigures(
     double confirmSeconds,
     long applied,
     long gaps,
-    long unreadable) {}
+    long unreadable,
+    long queued,
+    boolean isDraining,
+    long questions) {}

@@ -6,8 +6,8 @@ import io.forebay.server.cluster.member.LogHead;
 import io.forebay.server.cluster.member.Membership;
 import io.forebay.server.cluster.member.NameTakenException;
 import io.forebay.server.cluster.purge.PurgeApplier;
-import io.forebay.server.cluster.purge.PurgeCollector;
 import io.forebay.storage.purge.PurgePosition;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -33,11 +33,14 @@ final class Heartbeat implements AutoCloseable {
   /** Without progress for so long, the watch counts as stuck. */
   private static final int STUCK_BEATS = 3;
 
-  private static final int COLLECT_EVERY = 10;
+  /** What a node does each second beside its proofs, while etcd answers. */
+  interface Errand {
+    void run() throws EtcdException, InterruptedException;
+  }
 
   private final Membership membership;
   private final PurgeApplier applier;
-  private final PurgeCollector collector;
+  private final List<Errand> errands;
   private final Fence fence;
   private final CountDownLatch closing = new CountDownLatch(1);
   private final Thread thread;
@@ -51,13 +54,18 @@ final class Heartbeat implements AutoCloseable {
   // Confined to the thread.
   private @Nullable PurgePosition before;
   private int beatsWithoutProgress;
-  private long beats;
+  private @Nullable Thread errand;
 
-  Heartbeat(Membership membership, PurgeApplier applier, PurgeCollector collector, Fence fence) {
+  /**
+   * A heartbeat.
+   *
+   * @param errands run on a thread that no proof waits for
+   */
+  Heartbeat(Membership membership, PurgeApplier applier, Fence fence, List<Errand> errands) {
     this.membership = membership;
     this.applier = applier;
-    this.collector = collector;
     this.fence = fence;
+    this.errands = List.copyOf(errands);
     this.thread = Thread.ofPlatform().daemon(true).name("cluster").unstarted(this::run);
   }
 
@@ -105,17 +113,16 @@ final class Heartbeat implements AutoCloseable {
     try {
       membership.keepAlive();
       isNameTaken = false;
+      // Before the log is read: what is applied after that may be newer than what was read.
+      PurgePosition at = applier.applied();
       LogHead read = membership.head();
       head = read;
       if (!read.isOwn()) {
         membership.lost();
         return "the node is no longer registered as alive";
       }
-      String failed = prove(read, now);
-      if (failed == null && beats++ % COLLECT_EVERY == 0) {
-        collect();
-      }
-      return failed;
+      runErrands();
+      return prove(read, at, now);
     } catch (NameTakenException e) {
       isNameTaken = true;
       fence.close();
@@ -128,21 +135,40 @@ final class Heartbeat implements AutoCloseable {
     }
   }
 
-  private void collect() throws InterruptedException {
-    try {
-      int ignored = collector.step();
-    } catch (EtcdException e) {
-      LOG.debug("old purges stay in the log for now: {}", e.getMessage());
+  /** Unless the last ones are still under way. */
+  private void runErrands() {
+    Thread last = errand;
+    if (last == null || !last.isAlive()) {
+      errand =
+          Thread.ofVirtual()
+              .name("errands")
+              .start(() -> {
+                for (Errand one : errands) {
+                  run(one);
+                }
+              });
     }
   }
 
-  private @Nullable String prove(LogHead read, long now) throws InterruptedException {
-    PurgePosition at = applier.applied();
+  private void run(Errand one) {
+    try {
+      one.run();
+    } catch (EtcdException e) {
+      LOG.debug("left for later: {}", e.getMessage());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (RuntimeException e) {
+      LOG.error("an errand of the cluster failed", e);
+    }
+  }
+
+  private @Nullable String prove(LogHead read, @Nullable PurgePosition at, long now)
+      throws InterruptedException {
     String epoch = read.epoch();
     if (epoch == null || at == null) {
       return "the log has not been read yet";
     }
-    if (!at.epoch().equals(epoch) || at.revision() > read.revision()) {
+    if (!at.epoch().equals(epoch) || at.revision() > read.newest()) {
       fence.close();
       applier.restart();
       return "the log is another one than before, or was set back";
@@ -173,8 +199,14 @@ final class Heartbeat implements AutoCloseable {
   @Override
   public void close() {
     closing.countDown();
+    thread.interrupt();
     try {
-      thread.join(TimeUnit.SECONDS.toMillis(10));
+      thread.join();
+      Thread last = errand;
+      if (last != null) {
+        last.interrupt();
+        last.join();
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

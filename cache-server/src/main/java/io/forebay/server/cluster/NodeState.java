@@ -1,14 +1,14 @@
 package io.forebay.server.cluster;
 
 import io.forebay.server.cluster.member.Member;
-import io.forebay.storage.purge.PurgePosition;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * A node as it is seen from this one.
  *
- * @param position up to where purges are in force there; null where it has not answered
+ * @param load what it says of itself, as {@link LoadQuestion} has it; null where it has not
+ *     answered
  * @param problem why it has not answered; null when it has
  */
-public record NodeState(
-    Member member, @Nullable PurgePosition position, @Nullable String problem) {}
+public record NodeState(Member member, @Nullable ObjectNode load, @Nullable String problem) {}

@@ -53,7 +53,8 @@ final class ClusterBinder extends Binder {
             given(SCOPE, ClusterKeys.FENCE_AFTER),
             given(SCOPE, ClusterKeys.GAP),
             given(SCOPE, ClusterKeys.KEEP),
-            given(SCOPE, ClusterKeys.KEEP_FOR)));
+            given(SCOPE, ClusterKeys.KEEP_FOR),
+            given(SCOPE, ClusterKeys.LOG_DOWN)));
   }
 
   private ClusterConfig.Log log(SourceLocation place) {

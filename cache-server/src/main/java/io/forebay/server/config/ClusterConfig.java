@@ -46,6 +46,7 @@ public record ClusterConfig(
    * @param gap what becomes of stored objects where purges may have been missed
    * @param keep how many purges the log keeps at most
    * @param keepFor how long it keeps them
+   * @param logDown what becomes of purges while the log cannot be written
    */
   public record Purge(
       Wait waitFor,
@@ -54,7 +55,8 @@ public record ClusterConfig(
       Duration fenceAfter,
       Gap gap,
       int keep,
-      Duration keepFor) {}
+      Duration keepFor,
+      LogDown logDown) {}
 
   /** Which nodes a purge waits for. */
   public enum Wait {
@@ -71,6 +73,14 @@ public record ClusterConfig(
     SERVE,
     /** It answers 503. */
     REFUSE
+  }
+
+  /** What becomes of purges while the log cannot be written. */
+  public enum LogDown {
+    /** They are refused. */
+    REFUSE,
+    /** They are in force on this node at once, and on the others once the log is back. */
+    LOCAL
   }
 
   /** What becomes of stored objects where purges may have been missed. */

@@ -7,6 +7,7 @@ import static io.forebay.server.config.ValueType.integer;
 
 import io.forebay.server.config.ClusterConfig.CutOff;
 import io.forebay.server.config.ClusterConfig.Gap;
+import io.forebay.server.config.ClusterConfig.LogDown;
 import io.forebay.server.config.ClusterConfig.Wait;
 import io.forebay.server.config.Section.Shape;
 import io.forebay.server.config.ServerConfig.Address;
@@ -194,6 +195,16 @@ final class ClusterKeys {
           config -> config.purge().keepFor(),
           "How long the log keeps them. A node that was away for longer has a gap.");
 
+  static final Field<ClusterConfig, LogDown> LOG_DOWN =
+      atStart(
+          "purge.log-down",
+          ValueType.constant(LogDown.class),
+          "refuse",
+          config -> config.purge().logDown(),
+          "What becomes of purges while the log cannot be written: `refuse` answers 503; `local` puts"
+              + " them in force on this node, keeps up to 1000 of them on disk, and writes them to"
+              + " the log once it is back. Until then they are not acknowledged.");
+
   static final Section<ClusterConfig> SECTION =
       new Section<>(
           "cluster",
@@ -221,7 +232,8 @@ final class ClusterKeys {
               FENCE_AFTER,
               GAP,
               KEEP,
-              KEEP_FOR),
+              KEEP_FOR,
+              LOG_DOWN),
           config -> {
             ClusterConfig cluster = config.cluster();
             return cluster == null ? Map.of() : Map.of("", cluster);

@@ -90,6 +90,29 @@ final class ClusterMetrics {
         "forebay_cluster_unreadable_purges",
         "Entries of the log that this version could not read, and took for purges of everything.",
         ClusterFigures::unreadable);
+    addStates(meters, from);
+  }
+
+  /** Beside the others for the length of a method. */
+  private static void addStates(MeterRegistrar meters, CachedReports from) {
+    gauge(
+        meters,
+        from,
+        "forebay_cluster_queued_purges",
+        "Purges in force on this node that wait until the log can be written.",
+        ClusterFigures::queued);
+    gauge(
+        meters,
+        from,
+        "forebay_cluster_draining",
+        "1 while an operator drains the node.",
+        figures -> figures.isDraining() ? 1 : 0);
+    counter(
+        meters,
+        from,
+        "forebay_cluster_position_questions",
+        "Questions for their position that this node has asked other nodes, for receipts.",
+        ClusterFigures::questions);
   }
 
   private static void gauge(

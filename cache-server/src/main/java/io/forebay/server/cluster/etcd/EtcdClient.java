@@ -34,6 +34,10 @@ public final class EtcdClient implements AutoCloseable {
   private static final int OUT_OF_RANGE = 11;
 
   private static final int UNAUTHENTICATED = 16;
+
+  /** Part of the message of an error that has a code for several reasons. */
+  private static final String OLD_TOKEN = "revision of auth store is old";
+
   private static final int MAX_TOKEN = 4096;
   private static final long ROUND_PAUSE_MILLIS = 50;
 
@@ -304,9 +308,9 @@ public final class EtcdClient implements AutoCloseable {
       return status >= 500;
     }
 
-    /** Whether the token is missing, or no longer known. */
+    /** Whether the token is missing, no longer known, or from before a change of the users. */
     boolean isToken() {
-      return status == 401 || code == UNAUTHENTICATED;
+      return status == 401 || code == UNAUTHENTICATED || message.contains(OLD_TOKEN);
     }
 
     Kind kind() {

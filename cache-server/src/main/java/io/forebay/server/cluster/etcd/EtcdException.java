@@ -16,7 +16,7 @@ public final class EtcdException extends Exception {
 
   private final Kind kind;
 
-  EtcdException(Kind kind, String message) {
+  public EtcdException(Kind kind, String message) {
     super(message);
     this.kind = kind;
   }

@@ -29,10 +29,19 @@ public final class Txn {
     return condition(key, "MOD", "mod_revision", Long.toString(revision));
   }
 
+  /** The key was written last at that revision or later; 0 holds for a key that is not there. */
+  public Txn ifRevisionAtLeast(String key, long revision) {
+    return condition("GREATER", key, "MOD", "mod_revision", Long.toString(revision - 1));
+  }
+
   private Txn condition(String key, String target, String field, String value) {
+    return condition("EQUAL", key, target, field, value);
+  }
+
+  private Txn condition(String result, String key, String target, String field, String value) {
     compare
         .addObject()
-        .put("result", "EQUAL")
+        .put("result", result)
         .put("target", target)
         .put("key", EtcdJson.base64(key))
         .put(field, value);

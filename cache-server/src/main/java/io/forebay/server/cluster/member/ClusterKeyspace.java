@@ -10,6 +10,7 @@ package io.forebay.server.cluster.member;
  *                    purge/HH/…        purges, by their scope
  *                    members/NODE      nodes
  *                    alive/NODE        nodes that are alive, with a lease
+ *                    draining/NODE     nodes that an operator drains
  * </pre>
  */
 public record ClusterKeyspace(String cluster) {
@@ -45,6 +46,14 @@ public record ClusterKeyspace(String cluster) {
 
   public String alive() {
     return key("alive/");
+  }
+
+  public String draining() {
+    return key("draining/");
+  }
+
+  public String draining(String node) {
+    return draining() + node;
   }
 
   public String alive(String node) {

@@ -9,7 +9,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The values of {@code members/NODE} and {@code alive/NODE}. */
+/** The values of {@code members/NODE}, {@code alive/NODE} and {@code draining/NODE}. */
 final class MemberJson {
   private static final int MAX_TEXT = 300;
 
@@ -26,7 +26,7 @@ final class MemberJson {
   }
 
   /** Null where it cannot be read; a cut-off that is not known counts as the weakest. */
-  static @Nullable Member read(String name, String json, boolean isAlive) {
+  static @Nullable Member read(String name, String json, boolean isAlive, boolean isDraining) {
     ObjectNode object = object(json);
     if (object == null) {
       return null;
@@ -38,7 +38,14 @@ final class MemberJson {
     String version = Json.text(object, "version", MAX_TEXT, problems);
     return group == null || address == null || !problems.isEmpty()
         ? null
-        : new Member(name, group, address, cutOff(cutOff), version == null ? "" : version, isAlive);
+        : new Member(
+            name,
+            group,
+            address,
+            cutOff(cutOff),
+            version == null ? "" : version,
+            isAlive,
+            isDraining);
   }
 
   private static CutOff cutOff(@Nullable String text) {
@@ -48,6 +55,11 @@ final class MemberJson {
       }
     }
     return CutOff.SERVE;
+  }
+
+  /** For people who look into etcd. */
+  static String draining(String by) {
+    return text(Json.object().put("v", 1).put("by", by));
   }
 
   static String alive(NodeIdentity identity) {

@@ -7,6 +7,7 @@ import io.forebay.server.cluster.etcd.Txn;
 import io.forebay.server.cluster.etcd.TxnResult;
 import io.forebay.server.config.ClusterConfig.CutOff;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -14,6 +15,11 @@ import org.jspecify.annotations.Nullable;
 
 /** The nodes of the cluster in etcd, this one among them. Any thread that may block. */
 public final class Membership {
+  /** Nodes whose list is read at each call; with more of them it is read less often. */
+  private static final int SHORT_LIST = 20;
+
+  private static final int MAX_CALLS = 10;
+
   private final EtcdClient etcd;
   private final ClusterKeyspace keys;
   private final Member self;
@@ -23,7 +29,12 @@ public final class Membership {
   /** 0 for none. Confined to the thread that beats. */
   private long lease;
 
+  /** Whether this start was ever alive under its name. Confined to the thread that beats. */
+  private boolean wasAlive;
+
   private volatile List<Member> known = List.of();
+  private volatile boolean isListWanted = true;
+  private int refreshes;
 
   /**
    * The membership of a node.
@@ -52,6 +63,38 @@ public final class Membership {
     return known;
   }
 
+  /** Whether a node was known then; the next {@link #refresh} reads all nodes if not. */
+  public boolean isKnown(String name) {
+    boolean isKnown = known.stream().anyMatch(member -> member.name().equals(name));
+    if (!isKnown) {
+      isListWanted = true;
+    }
+    return isKnown;
+  }
+
+  /**
+   * Reads the nodes: at each call where they are few, or if a node has asked that was not known;
+   * else at each tenth call at least. One thread at a time.
+   */
+  public void refresh() throws EtcdException, InterruptedException {
+    if (refreshes++ % Math.clamp(known.size() / SHORT_LIST, 1, MAX_CALLS) == 0 || isListWanted) {
+      isListWanted = false;
+      List<Member> ignored = members();
+    }
+  }
+
+  /**
+   * Whether this is the first of the nodes that are alive, by name; nodes may not agree on that.
+   */
+  public boolean isFirstAlive() {
+    return known.stream()
+        .filter(Member::isAlive)
+        .map(Member::name)
+        .min(Comparator.naturalOrder())
+        .filter(self.name()::equals)
+        .isPresent();
+  }
+
   /**
    * Makes this node a member that is alive, or prolongs that.
    *
@@ -68,10 +111,14 @@ public final class Membership {
     TxnResult held = etcd.txn(new Txn().get(keys.alive(self.name())));
     KeyValue holder = held.read(0).findFirst().orElse(null);
     NodeIdentity other = holder == null ? null : MemberJson.identity(holder.value());
-    if (other != null && !other.isSameNode(identity)) {
+    // The data directory of a later start has been copied: that one has the name now.
+    boolean isLater = other != null && wasAlive && !other.equals(identity);
+    if (isLater || (other != null && !other.isSameNode(identity))) {
       throw new NameTakenException(self.name());
     }
     long granted = etcd.grant(leaseSeconds);
+    // Known before it is used: who is interrupted meanwhile can still give it back.
+    lease = granted;
     TxnResult done =
         etcd.txn(
             new Txn()
@@ -84,12 +131,13 @@ public final class Membership {
         done.isDone()
             || done.read(0).anyMatch(kv -> identity.equals(MemberJson.identity(kv.value())));
     if (!isOwn) {
+      lease = 0;
       throw new NameTakenException(self.name());
     }
-    lease = granted;
+    wasAlive = true;
   }
 
-  /** Reads linearizably how far the log is. */
+  /** Reads linearizably how far the log is; a few keys, however many nodes there are. */
   public LogHead head() throws EtcdException, InterruptedException {
     TxnResult read =
         etcd.txn(
@@ -98,15 +146,16 @@ public final class Membership {
                 .get(keys.last())
                 .get(keys.floor())
                 .get(keys.alive(self.name()))
-                .getAll(keys.members())
-                .getAll(keys.alive()));
-    known = members(read.reads().get(4), read.reads().get(5));
+                .get(keys.draining(self.name())));
+    KeyValue epoch = read.read(0).findFirst().orElse(null);
     return new LogHead(
-        read.read(0).map(KeyValue::value).findFirst().orElse(null),
+        epoch == null ? null : LogName.of(epoch.value(), read.clusterId()),
+        epoch == null ? 0 : epoch.revision(),
         read.revision(),
         read.read(1).mapToLong(KeyValue::revision).findFirst().orElse(0),
         read.read(2).mapToLong(Membership::number).findFirst().orElse(0),
-        read.read(3).anyMatch(kv -> identity.equals(MemberJson.identity(kv.value()))));
+        read.read(3).anyMatch(kv -> identity.equals(MemberJson.identity(kv.value()))),
+        read.read(4).findAny().isPresent());
   }
 
   private static long number(KeyValue kv) {
@@ -115,27 +164,55 @@ public final class Membership {
 
   /** Reads linearizably which nodes there are. */
   public List<Member> members() throws EtcdException, InterruptedException {
-    TxnResult read = etcd.txn(new Txn().getAll(keys.members()).getAll(keys.alive()));
-    List<Member> members = members(read.reads().get(0), read.reads().get(1));
+    TxnResult read =
+        etcd.txn(new Txn().getAll(keys.members()).getAll(keys.alive()).getAll(keys.draining()));
+    List<Member> members = members(read.reads().get(0), read.reads().get(1), read.reads().get(2));
     known = members;
     return members;
   }
 
-  /** The nodes of two reads. */
+  /** The nodes of two reads, without what operators want of them. */
   public List<Member> members(List<KeyValue> members, List<KeyValue> alive) {
-    Set<String> living = new HashSet<>();
-    alive.forEach(kv -> living.add(kv.key().substring(keys.alive().length())));
+    return members(members, alive, List.of());
+  }
+
+  private List<Member> members(
+      List<KeyValue> members, List<KeyValue> alive, List<KeyValue> draining) {
+    Set<String> living = names(alive, keys.alive());
+    Set<String> drained = names(draining, keys.draining());
     List<Member> found = new ArrayList<>();
     for (KeyValue kv : members) {
       String name = kv.key().substring(keys.members().length());
-      Member member = MemberJson.read(name, kv.value(), living.contains(name));
+      boolean isAlive = living.contains(name);
+      Member member = MemberJson.read(name, kv.value(), isAlive, drained.contains(name));
       // What cannot be read is a node that cannot be asked, and never counts as fenced.
-      found.add(
-          member == null
-              ? new Member(name, "", "", CutOff.SERVE, "", living.contains(name))
-              : member);
+      found.add(member == null ? new Member(name, "", "", CutOff.SERVE, "", isAlive) : member);
     }
     return List.copyOf(found);
+  }
+
+  private static Set<String> names(List<KeyValue> found, String prefix) {
+    Set<String> names = new HashSet<>();
+    found.forEach(kv -> names.add(kv.key().substring(prefix.length())));
+    return names;
+  }
+
+  /**
+   * Says of a node that it should get no traffic, or that it may get some again; false where the
+   * cluster has no such node.
+   */
+  public boolean drain(String name, boolean isDraining) throws EtcdException, InterruptedException {
+    if (members().stream().noneMatch(one -> one.name().equals(name))) {
+      return false;
+    }
+    Txn txn = new Txn();
+    TxnResult ignored =
+        etcd.txn(
+            isDraining
+                ? txn.put(keys.draining(name), MemberJson.draining(self.name()))
+                : txn.delete(keys.draining(name)));
+    isListWanted = true;
+    return true;
   }
 
   /** What {@link #forget} came to. */
@@ -152,7 +229,12 @@ public final class Membership {
     if (member == null) {
       return Forgotten.UNKNOWN;
     }
-    TxnResult done = etcd.txn(new Txn().ifAbsent(keys.alive(name)).delete(keys.member(name)));
+    TxnResult done =
+        etcd.txn(
+            new Txn()
+                .ifAbsent(keys.alive(name))
+                .delete(keys.member(name))
+                .delete(keys.draining(name)));
     return done.isDone() ? Forgotten.DONE : Forgotten.ALIVE;
   }
 

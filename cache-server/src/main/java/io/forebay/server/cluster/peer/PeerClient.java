@@ -23,9 +23,9 @@ import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Asks other nodes for their positions. Any thread that may block. */
+/** Asks other nodes. Any thread that may block. */
 public final class PeerClient implements Positions, AutoCloseable {
-  private static final int MAX_ANSWER = 4096;
+  private static final int MAX_ANSWER = 64 << 10;
   private static final int MAX_TEXT = 300;
   private static final long GRACE_MILLIS = 2_000;
 
@@ -47,19 +47,33 @@ public final class PeerClient implements Positions, AutoCloseable {
   @Override
   public @Nullable PurgePosition ask(Member member, long atLeast, String epoch, long waitMillis)
       throws IOException, InterruptedException {
+    ObjectNode json =
+        get(
+            member,
+            PositionQuestion.PATH
+                + "?at-least="
+                + atLeast
+                + "&epoch="
+                + epoch
+                + "&wait="
+                + waitMillis,
+            waitMillis);
+    String text = Json.text(json, "position", MAX_TEXT, new InputProblems());
+    return text == null ? null : PurgePosition.parse(text);
+  }
+
+  /**
+   * The answer of a node to a question.
+   *
+   * @param target path and query
+   * @param waitMillis how long the node may take to answer
+   * @throws IOException when it does not answer, or is not the node that it is taken for
+   */
+  public ObjectNode get(Member member, String target, long waitMillis)
+      throws IOException, InterruptedException {
     URI uri;
     try {
-      uri =
-          URI.create(
-              "https://"
-                  + member.address()
-                  + PeerListener.POSITION
-                  + "?at-least="
-                  + atLeast
-                  + "&epoch="
-                  + epoch
-                  + "&wait="
-                  + waitMillis);
+      uri = URI.create("https://" + member.address() + target);
     } catch (IllegalArgumentException e) {
       throw new IOException("has an address that cannot be used", e);
     }
@@ -68,7 +82,7 @@ public final class PeerClient implements Positions, AutoCloseable {
             HttpRequest.newBuilder(uri).build(),
             BodyHandlers.limiting(BodyHandlers.ofByteArray(), MAX_ANSWER));
     try {
-      return position(member, answer.get(waitMillis + GRACE_MILLIS, TimeUnit.MILLISECONDS));
+      return json(member, answer.get(waitMillis + GRACE_MILLIS, TimeUnit.MILLISECONDS));
     } catch (TimeoutException e) {
       throw new IOException("does not answer", e);
     } catch (ExecutionException e) {
@@ -80,22 +94,18 @@ public final class PeerClient implements Positions, AutoCloseable {
     }
   }
 
-  private @Nullable PurgePosition position(Member member, HttpResponse<byte[]> answer)
-      throws IOException {
+  private ObjectNode json(Member member, HttpResponse<byte[]> answer) throws IOException {
     if (!PeerName.nodes(cluster, certificates(answer)).contains(member.name())) {
       throw new IOException("has a certificate for another node");
     }
     if (answer.statusCode() != 200) {
       throw new IOException("answers " + answer.statusCode());
     }
-    ObjectNode json;
     try {
-      json = Json.object(answer.body());
+      return Json.object(answer.body());
     } catch (AdminError e) {
       throw new IOException("answers no JSON", e);
     }
-    String text = Json.text(json, "position", MAX_TEXT, new InputProblems());
-    return text == null ? null : PurgePosition.parse(text);
   }
 
   private static Certificate[] certificates(HttpResponse<?> answer) throws IOException {

@@ -1,7 +1,6 @@
 package io.forebay.server.cluster.peer;
 
 import io.forebay.server.json.Json;
-import io.forebay.storage.purge.PurgePosition;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -39,40 +38,34 @@ import java.net.InetSocketAddress;
 import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Answers other nodes of the cluster, over HTTP/1.1 and mutual TLS, on a thread of its own. A
- * connection has one request at a time; an answer that waits for a purge waits on a virtual thread.
+ * connection has one request at a time; its answer is made on a virtual thread, and may wait there.
  */
 public final class PeerListener implements AutoCloseable {
-  static final String POSITION = "/forebay/position";
-
+  private static final Logger LOG = LoggerFactory.getLogger(PeerListener.class);
   private static final int MAX_CONNECTIONS = 1024;
   private static final int MAX_LINE = 1024;
   private static final int MAX_FIELDS = 4096;
   private static final int IDLE_SECONDS = 120;
   private static final long HANDSHAKE_SECONDS = 5;
-  private static final long MAX_WAIT_MILLIS = 10_000;
-
-  /** The position of this node. */
-  public interface OwnPosition {
-    @Nullable PurgePosition applied();
-
-    /** Waits until a revision is applied, or for some time. */
-    boolean await(long revision, String epoch, long nanos) throws InterruptedException;
-  }
 
   private final String cluster;
-  private final String node;
   private final SslContext tls;
-  private final OwnPosition position;
+  private final Map<String, PeerQuestion> questions;
   private final Predicate<String> isMember;
   private final AtomicInteger connections = new AtomicInteger();
   private final EventLoopGroup group =
@@ -87,14 +80,13 @@ public final class PeerListener implements AutoCloseable {
    */
   public PeerListener(
       String cluster,
-      String node,
       NodeCredentials credentials,
-      OwnPosition position,
+      List<PeerQuestion> questions,
       Predicate<String> isMember)
       throws IOException {
     this.cluster = cluster;
-    this.node = node;
-    this.position = position;
+    this.questions =
+        questions.stream().collect(Collectors.toUnmodifiableMap(PeerQuestion::path, one -> one));
     this.isMember = isMember;
     try {
       this.tls =
@@ -162,6 +154,7 @@ public final class PeerListener implements AutoCloseable {
   private final class Requests extends SimpleChannelInboundHandler<FullHttpRequest> {
     private final SslHandler handshake;
     private boolean isBusy;
+    private @Nullable Thread asked;
 
     Requests(SslHandler handshake) {
       this.handshake = handshake;
@@ -178,12 +171,15 @@ public final class PeerListener implements AutoCloseable {
         return;
       }
       QueryStringDecoder target = new QueryStringDecoder(request.uri());
-      if (!target.path().equals(POSITION)) {
+      PeerQuestion question = questions.get(target.path());
+      if (question == null) {
         answer(ctx, HttpResponseStatus.NOT_FOUND, Json.object().put("error", "no such resource"));
       } else if (!request.method().equals(HttpMethod.GET)) {
         answer(ctx, HttpResponseStatus.METHOD_NOT_ALLOWED, Json.object().put("error", "only GET"));
       } else {
-        ask(ctx, target);
+        isBusy = true;
+        asked =
+            Thread.ofVirtual().name("peer").start(() -> answer(ctx, question, target.parameters()));
       }
     }
 
@@ -195,41 +191,42 @@ public final class PeerListener implements AutoCloseable {
       }
     }
 
-    private void ask(ChannelHandlerContext ctx, QueryStringDecoder target) {
-      String atLeast = parameter(target, "at-least");
-      String epoch = parameter(target, "epoch");
-      String wait = parameter(target, "wait");
-      if (!atLeast.matches("[0-9]{1,18}")
-          || !epoch.matches("[0-9a-f]{32}")
-          || !wait.matches("[0-9]{1,9}")) {
-        answer(ctx, HttpResponseStatus.BAD_REQUEST, Json.object().put("error", "malformed"));
-        return;
-      }
-      isBusy = true;
-      long nanos = TimeUnit.MILLISECONDS.toNanos(Math.min(Long.parseLong(wait), MAX_WAIT_MILLIS));
-      Thread ignored =
-          Thread.ofVirtual()
-              .name("peer")
-              .start(() -> await(ctx, Long.parseLong(atLeast), epoch, nanos));
-    }
-
-    private void await(ChannelHandlerContext ctx, long revision, String epoch, long nanos) {
+    private void answer(
+        ChannelHandlerContext ctx, PeerQuestion question, Map<String, List<String>> parameters) {
+      ObjectNode body;
       try {
-        boolean ignored = position.await(revision, epoch, nanos);
+        body = question.answer(parameters);
       } catch (InterruptedException e) {
         ctx.close();
         return;
+      } catch (RuntimeException e) {
+        LOG.error("a question of another node could not be answered", e);
+        ctx.close();
+        return;
       }
-      PurgePosition at = position.applied();
-      ObjectNode body = Json.object().put("node", node);
-      if (at != null) {
-        body.put("position", at.toString());
+      try {
+        ctx.executor()
+            .execute(() -> {
+              isBusy = false;
+              if (body == null) {
+                answer(
+                    ctx, HttpResponseStatus.BAD_REQUEST, Json.object().put("error", "malformed"));
+              } else {
+                answer(ctx, HttpResponseStatus.OK, body);
+              }
+            });
+      } catch (RejectedExecutionException e) {
+        LOG.debug("the listener closes before an answer");
       }
-      ctx.executor()
-          .execute(() -> {
-            isBusy = false;
-            answer(ctx, HttpResponseStatus.OK, body);
-          });
+    }
+
+    /** Whoever has asked is gone: no thread waits for it. */
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) {
+      Thread waiting = asked;
+      if (waiting != null && isBusy) {
+        waiting.interrupt();
+      }
     }
 
     private void answer(ChannelHandlerContext ctx, HttpResponseStatus status, ObjectNode body) {
@@ -247,11 +244,6 @@ public final class PeerListener implements AutoCloseable {
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
       ctx.close();
     }
-  }
-
-  private static String parameter(QueryStringDecoder target, String name) {
-    List<String> values = target.parameters().getOrDefault(name, List.of());
-    return values.size() == 1 ? values.getFirst() : "";
   }
 
   @Override

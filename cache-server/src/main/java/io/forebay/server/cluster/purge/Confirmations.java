@@ -6,7 +6,6 @@ import io.forebay.server.cluster.member.Membership;
 import io.forebay.server.cluster.purge.ReceiptRule.State;
 import io.forebay.server.config.ClusterConfig.Wait;
 import io.forebay.storage.purge.PurgePosition;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,37 +14,39 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits until a purge is true on the nodes of the cluster: each is asked for its position, by one
- * request that it answers when it has applied the purge. Any thread that may block.
+ * Waits until a purge is true on the nodes of the cluster: that they have confirmed it, or are
+ * fenced. Any thread that may block.
  */
 public final class Confirmations {
   /** How often etcd is asked whether nodes that do not answer are fenced. */
   private static final long MEMBERS_MILLIS = 500;
 
-  private static final long RETRY_MILLIS = 200;
-
-  /** For how long a node is asked to wait with its answer. */
-  private static final long POLL_MILLIS = 5_000;
-
   private final Membership membership;
-  private final PurgeApplier applier;
-  private final Positions positions;
+  private final OwnPosition own;
+  private final PositionPolls polls;
 
-  /** The highest position that each node has told. */
-  private final Map<String, PurgePosition> told = new ConcurrentHashMap<>();
+  /** At most one thread asks etcd for all that wait. */
+  private final ReentrantLock looking = new ReentrantLock();
 
-  public Confirmations(Membership membership, PurgeApplier applier, Positions positions) {
+  /** Guarded by {@link #looking}. */
+  private @Nullable Look last;
+
+  /** What etcd had at some time between two, by {@link System#nanoTime}; null: no answer. */
+  private record Look(long from, long to, @Nullable List<Member> members) {}
+
+  public Confirmations(Membership membership, OwnPosition own, Positions positions) {
     this.membership = membership;
-    this.applier = applier;
-    this.positions = positions;
+    this.own = own;
+    this.polls = new PositionPolls(positions);
   }
 
-  /** The highest position that a node has told; null where it has told none. */
-  public @Nullable PurgePosition told(String node) {
-    return told.get(node);
+  /** Questions that other nodes were asked. */
+  public long asked() {
+    return polls.asked();
   }
 
   /**
@@ -56,11 +57,11 @@ public final class Confirmations {
   public Receipt await(long revision, List<Member> members, Wait wait, Duration most)
       throws InterruptedException {
     long start = System.nanoTime();
-    PurgePosition own = applier.applied();
-    if (own == null) {
+    PurgePosition at = own.applied();
+    if (at == null) {
       throw new IllegalStateException("the node has not read the log yet");
     }
-    Round round = new Round(revision, own.epoch(), start + most.toNanos());
+    polls.keep(members);
     List<Member> others = new ArrayList<>();
     for (Member member : members) {
       if (!member.name().equals(membership.self().name())
@@ -68,47 +69,51 @@ public final class Confirmations {
         others.add(member);
       }
     }
-    return round.run(others, start);
+    return new Round(revision, at.epoch(), start, start + most.toNanos()).run(others);
   }
 
   /** The wait for one purge. */
   private final class Round {
     private final long revision;
     private final String epoch;
+    private final long start;
     private final long deadline;
     private final Map<String, State> states = new ConcurrentHashMap<>();
-    private final Map<String, String> reasons = new ConcurrentHashMap<>();
+    private final Map<String, PositionPolls.Wait> waits = new TreeMap<>();
 
-    Round(long revision, String epoch, long deadline) {
+    Round(long revision, String epoch, long start, long deadline) {
       this.revision = revision;
       this.epoch = epoch;
+      this.start = start;
       this.deadline = deadline;
     }
 
-    Receipt run(List<Member> others, long start) throws InterruptedException {
+    Receipt run(List<Member> others) throws InterruptedException {
       CountDownLatch open = new CountDownLatch(others.size());
-      List<Thread> askers = new ArrayList<>();
-      for (Member member : others) {
-        boolean isKnown = hasReached(told.get(member.name()));
-        states.put(member.name(), ReceiptRule.state(isKnown, member));
-        if (isKnown) {
-          open.countDown();
-        } else {
-          askers.add(Thread.ofVirtual().name("confirm").start(() -> ask(member, open)));
-        }
-      }
-      boolean isOwnDone = false;
       try {
-        isOwnDone = applier.await(revision, epoch, deadline - System.nanoTime());
+        for (Member member : others) {
+          states.put(member.name(), ReceiptRule.state(false, member));
+          waits.put(
+              member.name(),
+              polls.await(
+                  member,
+                  revision,
+                  epoch,
+                  () -> {
+                    states.put(member.name(), State.CONFIRMED);
+                    open.countDown();
+                  }));
+        }
+        boolean isOwnDone = own.await(revision, epoch, deadline - System.nanoTime());
         awaitOthers(open);
+        return receipt(isOwnDone);
       } finally {
-        askers.forEach(Thread::interrupt);
+        waits.values().forEach(PositionPolls.Wait::end);
       }
-      return receipt(isOwnDone, start);
     }
 
     private void awaitOthers(CountDownLatch open) throws InterruptedException {
-      while (System.nanoTime() < deadline && isAnyPending()) {
+      while (System.nanoTime() < deadline && states.containsValue(State.PENDING)) {
         long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
         if (open.await(Math.clamp(left, 1, MEMBERS_MILLIS), TimeUnit.MILLISECONDS)) {
           return;
@@ -117,61 +122,16 @@ public final class Confirmations {
       }
     }
 
-    private boolean isAnyPending() {
-      return states.containsValue(State.PENDING);
-    }
-
     /** Whether nodes that do not answer are fenced by now. */
     private void look() throws InterruptedException {
-      List<Member> now;
-      try {
-        now = membership.members();
-      } catch (EtcdException e) {
-        return;
-      }
-      states.replaceAll((name, state) ->
-          state == State.CONFIRMED
-              ? state
-              : ReceiptRule.state(
-                  false,
-                  now.stream().filter(one -> one.name().equals(name)).findFirst().orElse(null)));
-    }
-
-    private void ask(Member member, CountDownLatch open) {
-      try {
-        while (System.nanoTime() < deadline && !askOnce(member)) {
-          TimeUnit.MILLISECONDS.sleep(RETRY_MILLIS);
-        }
-      } catch (InterruptedException e) {
-        return;
-      }
-      open.countDown();
-    }
-
-    private boolean askOnce(Member member) throws InterruptedException {
-      long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
-      try {
-        PurgePosition at = positions.ask(member, revision, epoch, Math.clamp(left, 1, POLL_MILLIS));
-        if (at != null) {
-          told.merge(member.name(), at, (a, b) -> a.reaches(b) ? a : b);
-        }
-        if (!hasReached(at)) {
-          reasons.put(member.name(), "is at revision " + (at == null ? "0" : at.revision()));
-          return false;
-        }
-        states.put(member.name(), State.CONFIRMED);
-        return true;
-      } catch (IOException e) {
-        reasons.put(member.name(), String.valueOf(e.getMessage()));
-        return false;
+      List<Member> now = membersSince(start);
+      if (now != null) {
+        states.replaceAll((name, state) ->
+            state == State.PENDING ? ReceiptRule.state(false, find(now, name)) : state);
       }
     }
 
-    private boolean hasReached(@Nullable PurgePosition at) {
-      return at != null && at.epoch().equals(epoch) && at.revision() >= revision;
-    }
-
-    private Receipt receipt(boolean isOwnDone, long start) {
+    private Receipt receipt(boolean isOwnDone) {
       List<String> confirmed = new ArrayList<>();
       List<String> fenced = new ArrayList<>();
       Map<String, String> pending = new TreeMap<>();
@@ -179,7 +139,7 @@ public final class Confirmations {
       if (isOwnDone) {
         confirmed.add(self);
       } else {
-        String problem = applier.problem();
+        String problem = own.problem();
         pending.put(self, problem == null ? "has not applied it yet" : problem);
       }
       new TreeMap<>(states)
@@ -187,7 +147,11 @@ public final class Confirmations {
             switch (state) {
               case CONFIRMED -> confirmed.add(name);
               case FENCED -> fenced.add(name);
-              case PENDING -> pending.put(name, reasons.getOrDefault(name, "has not answered yet"));
+              case PENDING -> {
+                PositionPolls.Wait wait = waits.get(name);
+                String reason = wait == null ? null : wait.reason();
+                pending.put(name, reason == null ? "has not answered yet" : reason);
+              }
             }
           });
       confirmed.sort(null);
@@ -197,7 +161,39 @@ public final class Confirmations {
           System.nanoTime() - start,
           List.copyOf(confirmed),
           List.copyOf(fenced),
-          pending);
+          pending,
+          false);
+    }
+  }
+
+  private static @Nullable Member find(List<Member> members, String name) {
+    return members.stream().filter(one -> one.name().equals(name)).findFirst().orElse(null);
+  }
+
+  /**
+   * The nodes by a read that began after some time, one read for all purges that wait; null where
+   * etcd does not answer.
+   */
+  private @Nullable List<Member> membersSince(long time) throws InterruptedException {
+    looking.lockInterruptibly();
+    try {
+      Look known = last;
+      long now = System.nanoTime();
+      if (known != null
+          && known.from() - time > 0
+          && now - known.to() < TimeUnit.MILLISECONDS.toNanos(MEMBERS_MILLIS)) {
+        return known.members();
+      }
+      List<Member> read;
+      try {
+        read = membership.members();
+      } catch (EtcdException e) {
+        read = null;
+      }
+      last = new Look(now, System.nanoTime(), read);
+      return read;
+    } finally {
+      looking.unlock();
     }
   }
 }

@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * Applies the purges of the log to this node, in order, on a thread of its own; what it does when
  * the log cannot be followed is in the table of docs/CLUSTER.md.
  */
-public final class PurgeApplier implements AutoCloseable {
+public final class PurgeApplier implements OwnPosition, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PurgeApplier.class);
   private static final long FIRST_PAUSE_MILLIS = 100;
   private static final long MAX_PAUSE_MILLIS = 2_000;
@@ -85,12 +85,12 @@ public final class PurgeApplier implements AutoCloseable {
     thread.start();
   }
 
-  /** Up to where all purges are durable and in force here; null before the first start. */
+  @Override
   public @Nullable PurgePosition applied() {
     return applied;
   }
 
-  /** Why the log is not followed at the moment; null when it is. */
+  @Override
   public @Nullable String problem() {
     String journal = journalProblem;
     return journal == null ? problem : journal;
@@ -125,7 +125,7 @@ public final class PurgeApplier implements AutoCloseable {
     }
   }
 
-  /** Waits until a revision is applied here, or for some time; says whether it is. */
+  @Override
   public boolean await(long revision, String epoch, long nanos) throws InterruptedException {
     long left = nanos;
     lock.lockInterruptibly();
@@ -229,31 +229,45 @@ public final class PurgeApplier implements AutoCloseable {
       log.create();
       head = membership.head();
     }
+    PurgePosition at = purges.applied();
+    if (at != null && at.isSameLog(positionOf(head)) && at.revision() > head.newest()) {
+      LOG.warn(
+          "the log of purges was set back, from revision {} to {}: it gets another name",
+          at.revision(),
+          head.newest());
+      log.rename(head);
+      head = membership.head();
+    }
     return head;
   }
 
-  private static PurgePosition positionOf(LogHead head) throws EtcdException {
+  /**
+   * Of the newest purge. A position is always that of a purge, so that one beyond the newest purge
+   * shows that the log was set back, whatever else was written to etcd since.
+   */
+  private static PurgePosition positionOf(LogHead head) {
     PurgePosition named = PurgePosition.parse(head.epoch() + ANY_REVISION);
     if (named == null) {
       throw new IllegalStateException(
           "the epoch of the log is not 32 hexadecimal digits: "
               + Printable.json(String.valueOf(head.epoch())));
     }
-    return named.at(head.revision());
+    return named.at(head.newest());
   }
 
   /** The revision from which the log is to be watched. */
-  private long begin(LogHead head) throws EtcdException, InterruptedException {
+  private long begin(LogHead head) throws InterruptedException {
     String why = gap(head);
     if (why != null) {
-      return skip(positionOf(head), why);
+      skip(positionOf(head), why);
+      return head.revision() + 1;
     }
     PurgePosition at = applied;
     return at == null ? head.revision() + 1 : at.revision() + 1;
   }
 
   /** Why purges may have been missed; null where none can have been. */
-  private @Nullable String gap(LogHead head) throws EtcdException {
+  private @Nullable String gap(LogHead head) {
     PurgePosition at = purges.applied();
     if (at == null) {
       return "the node has not followed the log before";
@@ -261,21 +275,17 @@ public final class PurgeApplier implements AutoCloseable {
     if (!at.isSameLog(positionOf(head))) {
       return "the log is another one than before";
     }
-    if (at.revision() > head.revision()) {
-      return "the log was set back, from revision " + at.revision() + " to " + head.revision();
-    }
     return at.revision() < head.floor()
         ? "the log has forgotten purges since revision " + at.revision()
         : null;
   }
 
-  private long skip(PurgePosition to, String why) throws InterruptedException {
+  private void skip(PurgePosition to, String why) throws InterruptedException {
     fence.close();
     gaps.incrementAndGet();
     LOG.warn("purges may have been missed: {}; see cluster.purge.gap", why);
     untilDurable(() -> purges.skipTo(to));
     advance(to);
-    return to.revision() + 1;
   }
 
   /** Applies what was missed from pages of the log, which is compacted. */
@@ -283,15 +293,17 @@ public final class PurgeApplier implements AutoCloseable {
     String why = gap(head);
     PurgePosition to = positionOf(head);
     if (why != null) {
-      return skip(to, why);
+      skip(to, why);
+      return head.revision() + 1;
     }
     PurgePosition at = applied;
     long from = at == null ? 1 : at.revision() + 1;
     List<KeyValue> missed = log.missed(from, head.revision(), purges.freeScopes());
     if (missed == null) {
-      return skip(to, "more purges were missed than can be in force");
+      skip(to, "more purges were missed than can be in force");
+    } else {
+      apply(missed, head.newest());
     }
-    apply(missed, head.revision());
     return head.revision() + 1;
   }
 

@@ -18,14 +18,19 @@ import java.util.List;
 
 /**
  * Deletes old purges from the log, a 256th part of it a step, and raises the floor in the same
- * transaction. All nodes do so; the transaction is guarded, so it does not matter which one wins.
- * Confined to one thread.
+ * transaction. One node does so, the first that is alive by its name; where nodes do not agree
+ * which one that is, the guards of the transaction make two of them harmless. Used by one thread at
+ * a time.
  */
 public final class PurgeCollector {
   private static final int PARTS = 256;
-  private static final int PAGE = 500;
-  private static final int MAX_PAGES = 16;
+  private static final int MAX_PAGES = 64;
+
+  /** In one transaction, with its conditions below what etcd takes. */
   private static final int MAX_DELETED = 100;
+
+  /** In one step. */
+  private static final int MAX_ROUNDS = 20;
 
   private final EtcdClient etcd;
   private final ClusterKeyspace keys;
@@ -60,7 +65,7 @@ public final class PurgeCollector {
     String prefix = keys.purges() + HexFormat.of().toHexDigits((byte) part) + "/";
     part = (part + 1) % PARTS;
     List<KeyValue> all = new ArrayList<>();
-    Range range = Range.first(prefix, PAGE);
+    Range range = Range.first(prefix, PurgeLog.PAGE);
     for (int page = 0; page < MAX_PAGES; page++) {
       RangeResult found = etcd.range(range);
       all.addAll(found.keys());
@@ -73,12 +78,20 @@ public final class PurgeCollector {
     Instant oldest = clock.instant().minus(keepFor);
     int surplus = all.size() - keepInPart;
     List<KeyValue> old = new ArrayList<>();
-    for (int i = 0; i < all.size() && old.size() < MAX_DELETED; i++) {
+    for (int i = 0; i < all.size() && old.size() < MAX_DELETED * MAX_ROUNDS; i++) {
       if (i < surplus || isBefore(all.get(i), oldest)) {
         old.add(all.get(i));
       }
     }
-    return old.isEmpty() || !delete(old) ? 0 : old.size();
+    int deleted = 0;
+    while (deleted < old.size()) {
+      List<KeyValue> some = old.subList(deleted, Math.min(old.size(), deleted + MAX_DELETED));
+      if (!delete(some)) {
+        break;
+      }
+      deleted += some.size();
+    }
+    return deleted;
   }
 
   private static boolean isBefore(KeyValue kv, Instant oldest) {

@@ -2,6 +2,7 @@ package io.forebay.server.cluster.purge;
 
 import io.forebay.server.cluster.etcd.EtcdClient;
 import io.forebay.server.cluster.etcd.EtcdException;
+import io.forebay.server.cluster.etcd.EtcdException.Kind;
 import io.forebay.server.cluster.etcd.EtcdWatch;
 import io.forebay.server.cluster.etcd.KeyValue;
 import io.forebay.server.cluster.etcd.Range;
@@ -9,9 +10,11 @@ import io.forebay.server.cluster.etcd.RangeResult;
 import io.forebay.server.cluster.etcd.Txn;
 import io.forebay.server.cluster.etcd.TxnResult;
 import io.forebay.server.cluster.member.ClusterKeyspace;
+import io.forebay.server.cluster.member.LogHead;
 import io.forebay.server.cluster.member.Member;
 import io.forebay.server.cluster.member.Membership;
 import io.forebay.server.purge.PurgeOrder;
+import io.forebay.storage.purge.PurgePosition;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Clock;
@@ -32,7 +35,8 @@ public final class PurgeLog {
   /** etcd takes requests of 1.5 MiB, and this in base64 is a third longer. */
   private static final int MAX_BYTES = 512 << 10;
 
-  private static final int PAGE = 500;
+  /** Of the longest purges, a page in base64 is below what is read of one answer. */
+  static final int PAGE = 120;
 
   /** Of purges that were missed: more than that is a gap. */
   private static final long MAX_MISSED_BYTES = 64L << 20;
@@ -60,8 +64,11 @@ public final class PurgeLog {
   /**
    * Writes orders to the log. A failure may leave some of them there, which purges more than was
    * acknowledged; the same orders may be written again.
+   *
+   * @param applied the position of this node: a log that has not come so far was set back
    */
-  public Published publish(List<PurgeOrder> orders) throws EtcdException, InterruptedException {
+  public Published publish(List<PurgeOrder> orders, PurgePosition applied)
+      throws EtcdException, InterruptedException {
     Map<String, String> entries = new LinkedHashMap<>();
     for (PurgeOrder order : orders) {
       entries.put(
@@ -71,7 +78,7 @@ public final class PurgeLog {
     Published published = null;
     Iterator<Map.Entry<String, String>> left = entries.entrySet().iterator();
     while (left.hasNext()) {
-      published = publishSome(left);
+      published = publishSome(left, applied);
     }
     if (published == null) {
       throw new IllegalArgumentException("there is nothing to purge");
@@ -79,9 +86,9 @@ public final class PurgeLog {
     return published;
   }
 
-  private Published publishSome(Iterator<Map.Entry<String, String>> left)
+  private Published publishSome(Iterator<Map.Entry<String, String>> left, PurgePosition applied)
       throws EtcdException, InterruptedException {
-    Txn txn = new Txn();
+    Txn txn = new Txn().ifRevisionAtLeast(keys.last(), applied.revision());
     int bytes = 0;
     for (int i = 0; i < MAX_ORDERS && bytes < MAX_BYTES && left.hasNext(); i++) {
       Map.Entry<String, String> entry = left.next();
@@ -90,17 +97,36 @@ public final class PurgeLog {
     }
     TxnResult done =
         etcd.txnPatiently(txn.put(keys.last(), "").getAll(keys.members()).getAll(keys.alive()));
+    if (!done.isDone()) {
+      throw new EtcdException(
+          Kind.REFUSED,
+          "the log was set back below revision " + applied.revision() + ", which is applied here");
+    }
     return new Published(
         done.revision(), membership.members(done.reads().get(0), done.reads().get(1)));
   }
 
   /** Names the log if it has no name yet. */
   void create() throws EtcdException, InterruptedException {
-    byte[] epoch = new byte[16];
-    new SecureRandom().nextBytes(epoch);
+    TxnResult ignored = etcd.txn(new Txn().ifAbsent(keys.epoch()).put(keys.epoch(), newEpoch()));
+  }
+
+  /**
+   * Gives another name to a log that was set back, unless another node has done so: nodes that are
+   * down now find out when they are back, however far the log has come by then.
+   */
+  void rename(LogHead setBack) throws EtcdException, InterruptedException {
     TxnResult ignored =
         etcd.txn(
-            new Txn().ifAbsent(keys.epoch()).put(keys.epoch(), HexFormat.of().formatHex(epoch)));
+            new Txn()
+                .ifRevision(keys.epoch(), setBack.epochRevision())
+                .put(keys.epoch(), newEpoch()));
+  }
+
+  private static String newEpoch() {
+    byte[] epoch = new byte[16];
+    new SecureRandom().nextBytes(epoch);
+    return HexFormat.of().formatHex(epoch);
   }
 
   EtcdWatch watch(long from) throws EtcdException, InterruptedException {

@@ -60,14 +60,15 @@ final class FenceTest {
   @Test
   void membersAreReadAsTheyWereWritten() {
     Member member = member(CutOff.REFUSE, true);
-    assertEquals(member, MemberJson.read("n", MemberJson.member(member), true));
+    assertEquals(member, MemberJson.read("n", MemberJson.member(member), true, false));
     NodeIdentity identity = new NodeIdentity("d", "b");
     assertEquals(identity, MemberJson.identity(MemberJson.alive(identity)));
-    assertEquals(null, MemberJson.read("n", "{}", true));
-    assertEquals(null, MemberJson.read("n", "no JSON", true));
+    assertEquals(null, MemberJson.read("n", "{}", true, false));
+    assertEquals(null, MemberJson.read("n", "no JSON", true, false));
     assertEquals(null, MemberJson.identity("[]"));
     Member unknown =
-        MemberJson.read("n", "{\"group\":\"g\",\"address\":\"a:1\",\"cutOff\":\"later\"}", false);
+        MemberJson.read(
+            "n", "{\"group\":\"g\",\"address\":\"a:1\",\"cutOff\":\"later\"}", false, false);
     assertEquals(CutOff.SERVE, unknown == null ? null : unknown.cutOff(), "the weakest");
   }
 }

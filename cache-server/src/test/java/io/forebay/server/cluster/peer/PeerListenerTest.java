@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.cluster.member.Member;
+import io.forebay.server.cluster.purge.OwnPosition;
 import io.forebay.server.config.ClusterConfig.CutOff;
 import io.forebay.server.tls.PemFile;
 import io.forebay.storage.purge.PurgePosition;
@@ -17,6 +18,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
@@ -48,25 +50,32 @@ final class PeerListenerTest {
     listener =
         new PeerListener(
             "test",
-            "a",
             credentials("a", "forebay://test/a"),
-            new PeerListener.OwnPosition() {
-              @Override
-              public @Nullable PurgePosition applied() {
-                return applied;
-              }
+            List.of(
+                new PositionQuestion(
+                    "a",
+                    new OwnPosition() {
+                      @Override
+                      public @Nullable PurgePosition applied() {
+                        return applied;
+                      }
 
-              @Override
-              public boolean await(long revision, String epoch, long nanos)
-                  throws InterruptedException {
-                asked.set(revision);
-                PurgePosition own = applied;
-                if (own != null && revision > own.revision()) {
-                  reached.await();
-                }
-                return true;
-              }
-            },
+                      @Override
+                      public boolean await(long revision, String epoch, long nanos)
+                          throws InterruptedException {
+                        asked.set(revision);
+                        PurgePosition own = applied;
+                        if (own != null && revision > own.revision()) {
+                          reached.await();
+                        }
+                        return true;
+                      }
+
+                      @Override
+                      public @Nullable String problem() {
+                        return null;
+                      }
+                    })),
             Set.of("a", "b")::contains);
     port = listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
   }
@@ -165,10 +174,10 @@ final class PeerListenerTest {
     NodeCredentials own = credentials("b", "forebay://test/b");
     SSLContext tls = ClusterTls.toNodes(own.cas(), own.chain(), own.key());
     assertStatus(tls, 404, "GET", "/forebay/other");
-    assertStatus(tls, 405, "POST", PeerListener.POSITION + "?at-least=1&epoch=" + AT.epoch());
-    assertStatus(tls, 400, "GET", PeerListener.POSITION);
-    assertStatus(tls, 400, "GET", PeerListener.POSITION + "?at-least=-1&epoch=0&wait=1");
-    String good = PeerListener.POSITION + "?at-least=1&wait=1&epoch=" + AT.epoch();
+    assertStatus(tls, 405, "POST", PositionQuestion.PATH + "?at-least=1&epoch=" + AT.epoch());
+    assertStatus(tls, 400, "GET", PositionQuestion.PATH);
+    assertStatus(tls, 400, "GET", PositionQuestion.PATH + "?at-least=-1&epoch=0&wait=1");
+    String good = PositionQuestion.PATH + "?at-least=1&wait=1&epoch=" + AT.epoch();
     assertStatus(tls, 200, "GET", good);
     assertStatus(tls, 400, "GET", good + "&at-least=2");
     try (RawClient client = connect(tls)) {

@@ -2,11 +2,12 @@ package io.forebay.server.cluster.purge;
 
 import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.cluster.etcd.EtcdClient;
+import io.forebay.server.cluster.etcd.EtcdException;
 import io.forebay.server.cluster.etcd.EtcdSettings;
 import io.forebay.server.cluster.etcd.KeyValue;
 import io.forebay.server.cluster.etcd.Txn;
@@ -42,6 +43,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("full")
 final class PurgeApplierTest {
   private static final ClusterKeyspace KEYS = new ClusterKeyspace("test");
+  private static final PurgePosition START = new PurgePosition(0, 0, 0);
 
   @TempDir Path directory;
   private EtcdFixture etcd;
@@ -146,7 +148,7 @@ final class PurgeApplierTest {
     for (String text : tags) {
       orders.add(tag(text));
     }
-    return log.publish(orders).revision();
+    return log.publish(orders, START).revision();
   }
 
   private static void await(PurgeApplier applier, long revision) {
@@ -278,21 +280,73 @@ final class PurgeApplierTest {
   }
 
   @Test
-  void anotherLogAndOneThatWasSetBackAreGaps() throws Exception {
+  void anotherLogIsAGap() throws Exception {
     PurgeApplier first = applier();
     await(first, publish("seen"));
     first.close();
-    PurgePosition at = journal.applied;
-    assertNotNull(at);
-    journal.applied = at.at(1_000_000);
+    client.txn(new Txn().put(KEYS.epoch(), "0123456789abcdef0123456789abcdef"));
     PurgeApplier second = applier();
     Await.until("a gap", () -> second.gaps() == 1);
-    second.close();
-    client.txn(new Txn().put(KEYS.epoch(), "0123456789abcdef0123456789abcdef"));
-    PurgeApplier third = applier();
-    Await.until("a gap", () -> third.gaps() == 1);
-    await(third, publish("later"));
+    await(second, publish("later"));
     assertEquals("tag later", journal.texts.getLast());
+  }
+
+  /** However much was written to etcd since by other than purges. */
+  @Test
+  void aLogThatWasSetBackGetsAnotherNameForNodesThatAreDownNow() throws Exception {
+    PurgeApplier first = applier();
+    long seen = publish("seen");
+    await(first, seen);
+    first.close();
+    PurgePosition down = requireNonNull(journal.applied);
+    String name = membership.head().epoch();
+    client.txn(new Txn().delete(KEYS.last()));
+    client.txn(new Txn().put(KEYS.last(), "as it was in the backup"));
+    for (int i = 0; i < 3; i++) {
+      client.txn(new Txn().put(KEYS.members() + i, "{}"));
+    }
+    // The newest purge of the log is older than what another node has applied.
+    journal.applied = down.at(membership.head().newest() + 1);
+
+    PurgeApplier running = applier();
+
+    Await.until("a gap", () -> running.gaps() == 1);
+    running.close();
+    String renamed = membership.head().epoch();
+    assertTrue(!requireNonNull(renamed).equals(name), "the log has another name");
+    publish("after");
+    journal.applied = down;
+    PurgeApplier back = applier();
+    Await.until("a gap, though the log has come past the position", () -> back.gaps() == 1);
+    assertEquals(renamed, membership.head().epoch(), "one name is enough");
+  }
+
+  @Test
+  void nothingIsWrittenToALogThatIsBehindThisNode() throws Exception {
+    long newest = publish("one");
+    PurgePosition beyond = START.at(newest + 1);
+    EtcdException refused =
+        assertThrows(EtcdException.class, () -> log.publish(List.of(tag("two")), beyond));
+    assertTrue(String.valueOf(refused.getMessage()).contains("set back"), refused.toString());
+    assertEquals(newest, membership.head().newest());
+    assertEquals(newest + 1, log.publish(List.of(tag("two")), START.at(newest)).revision());
+  }
+
+  @Test
+  void manyLongPurgesAreReadInPages() throws Exception {
+    PurgeApplier first = applier();
+    await(first, publish("seen"));
+    first.close();
+    String[] tags = new String[900];
+    for (int i = 0; i < tags.length; i++) {
+      tags[i] = i + "é".repeat(8_000);
+    }
+    long last = publish(tags);
+    etcd.compact(last);
+    PurgeApplier second = applier();
+    await(second, last);
+    assertEquals(tags.length + 1, journal.texts.size());
+    assertEquals(0, second.gaps());
   }
 
   @Test
@@ -325,7 +379,7 @@ final class PurgeApplierTest {
     PurgeApplier applier = applier();
     journal.isFull = true;
     long revision =
-        log.publish(List.of(new PurgeOrder(PurgeKind.PATTERN, "path x", false))).revision();
+        log.publish(List.of(new PurgeOrder(PurgeKind.PATTERN, "path x", false)), START).revision();
     assertTrue(!applier.await(revision, requireNonNull(journal.applied).epoch(), 1));
     journal.isFull = false;
     await(applier, revision);

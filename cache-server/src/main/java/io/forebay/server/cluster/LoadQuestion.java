@@ -1,0 +1,103 @@
+package io.forebay.server.cluster;
+
+import io.forebay.server.cluster.peer.PeerQuestion;
+import io.forebay.server.json.Json;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * How much a node does, and how far it has come: {@code GET /forebay/load}. Rates are those of the
+ * last seconds, from one sample a second. Any thread.
+ */
+final class LoadQuestion implements PeerQuestion {
+  static final String PATH = "/forebay/load";
+
+  private static final int SAMPLES = 10;
+  private static final long MIN_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private record Sample(long nanos, NodeLoad load) {}
+
+  /** How far the node has come. */
+  record Progress(long revision, long newest, double proofAgeSeconds, boolean isDraining) {}
+
+  private final Supplier<Progress> progress;
+  private final Supplier<@Nullable NodeLoad> load;
+
+  /** The oldest first. Guarded by this. */
+  private final Deque<Sample> samples = new ArrayDeque<>();
+
+  LoadQuestion(Supplier<Progress> progress, Supplier<@Nullable NodeLoad> load) {
+    this.progress = progress;
+    this.load = load;
+  }
+
+  /** Once a second. */
+  void sample() {
+    NodeLoad now = load.get();
+    if (now != null) {
+      synchronized (this) {
+        samples.addLast(new Sample(System.nanoTime(), now));
+        if (samples.size() > SAMPLES) {
+          samples.removeFirst();
+        }
+      }
+    }
+  }
+
+  private synchronized @Nullable Sample oldest(long now) {
+    Sample first = samples.peekFirst();
+    return first == null || now - first.nanos() < MIN_NANOS ? null : first;
+  }
+
+  @Override
+  public String path() {
+    return PATH;
+  }
+
+  @Override
+  public @Nullable ObjectNode answer(Map<String, List<String>> parameters) {
+    return json();
+  }
+
+  ObjectNode json() {
+    Progress at = progress.get();
+    ObjectNode json =
+        Json.object()
+            .put("revision", at.revision())
+            .put("behind", Math.max(0, at.newest() - at.revision()))
+            .put("draining", at.isDraining());
+    if (!Double.isNaN(at.proofAgeSeconds())) {
+      json.put("proofAgeMillis", Math.round(at.proofAgeSeconds() * 1e3));
+    }
+    NodeLoad now = load.get();
+    if (now == null) {
+      return json;
+    }
+    json.put("connections", now.connections());
+    ArrayNode codes = json.putArray("notReady");
+    now.notReady().forEach(codes::add);
+    long nanos = System.nanoTime();
+    Sample before = oldest(nanos);
+    if (before != null) {
+      NodeLoad then = before.load();
+      double seconds = (nanos - before.nanos()) / 1e9;
+      json.put("requestsPerSecond", round((now.requests() - then.requests()) / seconds));
+      long lookups = now.lookups() - then.lookups();
+      if (lookups > 0) {
+        json.put("hitRatio", round((double) (now.hits() - then.hits()) / lookups));
+      }
+    }
+    return json;
+  }
+
+  private static double round(double value) {
+    return Math.round(value * 1e4) / 1e4;
+  }
+}

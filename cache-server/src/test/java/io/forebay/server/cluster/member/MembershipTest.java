@@ -1,0 +1,140 @@
+package io.forebay.server.cluster.member;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.forebay.server.cluster.etcd.EtcdClient;
+import io.forebay.server.cluster.etcd.EtcdSettings;
+import io.forebay.server.cluster.member.Membership.Forgotten;
+import io.forebay.server.config.ClusterConfig.CutOff;
+import io.forebay.testing.EtcdFixture;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Nodes of a cluster in Debian's etcd. */
+@Tag("full")
+final class MembershipTest {
+  private static final ClusterKeyspace KEYS = new ClusterKeyspace("test");
+
+  @TempDir Path directory;
+  private EtcdFixture etcd;
+  private EtcdClient client;
+
+  @BeforeEach
+  void start() throws Exception {
+    etcd = EtcdFixture.start(directory, 1);
+    client =
+        new EtcdClient(
+            new EtcdSettings(
+                etcd.endpoints(),
+                null,
+                null,
+                null,
+                Duration.ofSeconds(10),
+                Duration.ofSeconds(10)));
+  }
+
+  @AfterEach
+  void stop() {
+    client.close();
+    etcd.close();
+  }
+
+  private Membership membership(String name, String data, String boot) {
+    return new Membership(
+        client,
+        KEYS,
+        new Member(name, "g", "127.0.0.1:1", CutOff.FENCE, "1", true),
+        new NodeIdentity(data, boot),
+        60);
+  }
+
+  @Test
+  void aNameBelongsToADataDirectory() throws Exception {
+    Membership first = membership("a", "d", "b1");
+    first.keepAlive();
+    assertTrue(first.head().isOwn());
+    assertThrows(NameTakenException.class, () -> membership("a", "other", "b2").keepAlive());
+    Membership restarted = membership("a", "d", "b2");
+    restarted.keepAlive();
+    assertTrue(restarted.head().isOwn());
+  }
+
+  /** They would take turns otherwise, each with proofs of its own. */
+  @Test
+  void ofTwoCopiesOfADirectoryTheOneThatStartedLaterHasTheName() throws Exception {
+    Membership first = membership("a", "d", "b1");
+    first.keepAlive();
+    Membership copy = membership("a", "d", "b2");
+    copy.keepAlive();
+    assertFalse(first.head().isOwn());
+    first.lost();
+    assertThrows(NameTakenException.class, first::keepAlive);
+    assertTrue(copy.head().isOwn());
+    copy.leave();
+    first.keepAlive();
+    assertTrue(first.head().isOwn());
+  }
+
+  @Test
+  void aDrainHoldsUntilItIsEndedOrTheNodeForgotten() throws Exception {
+    Membership first = membership("a", "d", "b1");
+    first.keepAlive();
+    Membership second = membership("b", "e", "b2");
+    second.keepAlive();
+    assertFalse(first.drain("c", true), "there is no such node");
+    assertTrue(first.drain("b", true));
+    assertTrue(second.head().isDraining());
+    assertFalse(first.head().isDraining());
+    assertEquals(List.of(false, true), first.members().stream().map(Member::isDraining).toList());
+    membership("b", "e", "b3").keepAlive();
+    assertTrue(second.head().isDraining(), "also after a restart");
+    assertTrue(first.drain("b", false));
+    assertFalse(second.head().isDraining());
+
+    assertTrue(first.drain("b", true));
+    assertEquals(Forgotten.ALIVE, first.forget("b"));
+    Membership last = membership("b", "e", "b4");
+    last.keepAlive();
+    last.leave();
+    assertEquals(Forgotten.DONE, first.forget("b"));
+    assertFalse(second.head().isDraining());
+  }
+
+  @Test
+  void theFirstByNameOfThoseAliveIsTheFirst() throws Exception {
+    Membership first = membership("a", "d", "b1");
+    Membership second = membership("b", "e", "b2");
+    first.keepAlive();
+    second.keepAlive();
+    first.refresh();
+    second.refresh();
+    assertTrue(first.isFirstAlive());
+    assertFalse(second.isFirstAlive());
+    first.leave();
+    second.refresh();
+    assertTrue(second.isFirstAlive());
+    assertFalse(second.isKnown("c"));
+    membership("c", "f", "b3").keepAlive();
+    second.refresh();
+    assertTrue(second.isKnown("c"));
+  }
+
+  @Test
+  void aLogIsNamedByItsEpochAndTheClusterOfEtcd() {
+    String name = LogName.of("0123", "14841639068965178418");
+    assertEquals(name, LogName.of("0123", "14841639068965178418"));
+    assertTrue(name.matches("[0-9a-f]{32}"), name);
+    assertNotEquals(name, LogName.of("0123", "14841639068965178419"));
+    assertNotEquals(name, LogName.of("0124", "14841639068965178418"));
+  }
+}
