@@ -56,6 +56,7 @@ public final class ClusterLab {
 
   public static void main(String[] arguments) throws Exception {
     Path jar = Path.of(arguments[0]).toAbsolutePath();
+    System.setProperty("forebay.jar", jar.toString());
     int purges = arguments.length > 1 ? Integer.parseInt(arguments[1]) : PURGES;
     Path directory = Files.createTempDirectory("forebay-cluster-");
     try (PathOrigin origin = PathOrigin.start();

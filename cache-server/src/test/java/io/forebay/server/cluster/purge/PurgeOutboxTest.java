@@ -22,6 +22,7 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -61,14 +62,14 @@ final class PurgeOutboxTest {
     assertFalse(outbox.add(List.of(tag("t1"), tag("one more"))));
     assertTrue(outbox.add(List.of(tag("t1"))), "what waits can be ordered again");
     assertEquals(PurgeOutbox.MAX_ORDERS, open().size());
-    PurgeOutbox long1 =
+    PurgeOutbox other =
         PurgeOutbox.open(Files.createDirectory(directory.resolve("l")), "a", Clock.systemUTC());
-    List<PurgeOrder> longOnes = new ArrayList<>();
+    List<PurgeOrder> longTags = new ArrayList<>();
     for (int i = 0; i < 200; i++) {
-      longOnes.add(tag(i + "x".repeat(8_000)));
+      longTags.add(tag(i + "x".repeat(8_000)));
     }
-    assertFalse(long1.add(longOnes));
-    assertEquals(0, long1.size());
+    assertFalse(other.add(longTags));
+    assertEquals(0, other.size());
   }
 
   @Test
@@ -77,7 +78,7 @@ final class PurgeOutboxTest {
     Path file = directory.resolve(PurgeOutbox.NAME);
     byte[] whole = Files.readAllBytes(file);
     for (int length = 0; length < whole.length; length++) {
-      Files.write(file, java.util.Arrays.copyOf(whole, length));
+      Files.write(file, Arrays.copyOf(whole, length));
       PurgeOutbox read = open();
       // Cut behind the first line, it is whole and has nothing; the file is replaced as a whole.
       assertTrue(read.size() == 1 || whole[length - 1] == '\n', "cut at " + length);
