@@ -46,7 +46,7 @@ class ArchitectureTest {
   private static final List<List<String>> SERVER_LAYERS =
       List.of(
           List.of("io.forebay.server"),
-          List.of("admin", "admin.report", "warm", "metric", "listen"),
+          List.of("admin", "admin.report", "warm", "metric", "listen", "listen.peer"),
           List.of("node"),
           List.of("explain"),
           List.of("exchange"),
@@ -54,6 +54,7 @@ class ArchitectureTest {
           List.of("cluster", "cluster.etcd", "cluster.member", "cluster.peer", "cluster.purge"),
           List.of("compress.copy", "compress.dictionary", "esi"),
           List.of("fill", "fill.history", "deliver", "response", "purge"),
+          List.of("peer"),
           List.of("origin.hedge", "origin.mirror", "origin.resume"),
           List.of(
               "origin",

@@ -10,6 +10,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -22,8 +24,17 @@ final class ClusterEdges implements AutoCloseable {
   private final String purge;
   private final List<EdgeProcess> edges = new ArrayList<>();
 
-  private ClusterEdges(Path directory, String originUrl, int members, String purge)
+  /** More lines of {@code cluster} for a node of that name; null where nodes share no objects. */
+  private final @Nullable UnaryOperator<String> share;
+
+  private ClusterEdges(
+      Path directory,
+      String originUrl,
+      int members,
+      String purge,
+      @Nullable UnaryOperator<String> share)
       throws Exception {
+    this.share = share;
     this.directory = directory;
     this.purge = purge;
     this.originUrl = originUrl;
@@ -40,10 +51,37 @@ final class ClusterEdges implements AutoCloseable {
   /** The same with more of {@code cluster.purge}. */
   static ClusterEdges start(Path directory, String originUrl, int members, int nodes, String purge)
       throws Exception {
-    ClusterEdges cluster = new ClusterEdges(directory, originUrl, members, purge);
+    return start(
+        new ClusterEdges(directory, originUrl, members, purge, null), nodes, settings -> settings);
+  }
+
+  /**
+   * The same with nodes that share objects, and know each other.
+   *
+   * @param lines of {@code cluster} by the name of the node, besides the address
+   */
+  static ClusterEdges startSharing(
+      Path directory,
+      String originUrl,
+      int members,
+      int nodes,
+      UnaryOperator<String> lines,
+      UnaryOperator<EdgeProcess.Settings> more)
+      throws Exception {
+    ClusterEdges cluster =
+        start(new ClusterEdges(directory, originUrl, members, "", lines), nodes, more);
+    for (EdgeProcess edge : cluster.edges) {
+      Await.until(
+          "the node knows the others", () -> edge.metrics().sum("forebay_cluster_alive") == nodes);
+    }
+    return cluster;
+  }
+
+  private static ClusterEdges start(
+      ClusterEdges cluster, int nodes, UnaryOperator<EdgeProcess.Settings> more) throws Exception {
     try {
       for (int i = 0; i < nodes; i++) {
-        cluster.edges.add(cluster.settings("edge-" + i).start());
+        cluster.edges.add(more.apply(cluster.settings("edge-" + i)).start());
       }
       return cluster;
     } catch (Exception | Error e) {
@@ -77,6 +115,7 @@ final class ClusterEdges implements AutoCloseable {
               tls: {ca: "%s", certificate: "%s", key: "%s"}
               log: {endpoints: "%s"}
               purge: {fence-after: 2s%s}
+            %s\
             """
                 .formatted(
                     name,
@@ -86,7 +125,11 @@ final class ClusterEdges implements AutoCloseable {
                     certificates.pem(name),
                     certificates.key(name),
                     etcd.endpointList(),
-                    purge));
+                    purge,
+                    share == null
+                        ? ""
+                        : "  share: {listen: \"127.0.0.1:%d\"}\n%s"
+                            .formatted(Ports.free(), share.apply(name))));
   }
 
   EtcdFixture etcd() {

@@ -72,7 +72,7 @@ final class ClusterPurgeIT {
         for (int i = 0; i < 200 && !isOver; i++) {
           int key = random.nextInt(KEYS);
           long least = acknowledged.get(key);
-          RawClient.Response response = client.get("/k" + key);
+          RawClient.Response response = client.get("/k" + key, "Host: site.example");
           if (response.status() == 200) {
             reads.incrementAndGet();
             hits.addAndGet(response.isHit() ? 1 : 0);
@@ -132,11 +132,28 @@ final class ClusterPurgeIT {
 
   @Test
   void anAcknowledgedPurgeIsTrueOnAllNodesWhateverFails() throws Exception {
+    check(false);
+  }
+
+  /** Two thirds of the objects of each node come from another one. */
+  @Test
+  void theSameHoldsWhileNodesGiveEachOtherObjects() throws Exception {
+    check(true);
+  }
+
+  private ClusterEdges cluster(String originUrl, boolean isSharing) throws Exception {
+    return isSharing
+        ? ClusterEdges.startSharing(
+            directory, originUrl, 3, NODES, name -> "", settings -> settings)
+        : ClusterEdges.start(directory, originUrl, 3, NODES);
+  }
+
+  private void check(boolean isSharing) throws Exception {
     long seed = new SplittableRandom().nextLong();
     System.out.println("ClusterPurgeIT seed " + seed + "L");
     SplittableRandom random = new SplittableRandom(seed);
     try (PathOrigin origin = PathOrigin.start();
-        ClusterEdges cluster = ClusterEdges.start(directory, origin.url(), 3, NODES)) {
+        ClusterEdges cluster = cluster(origin.url(), isSharing)) {
       origin.otherwise(this::answer);
       try (ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
         try {
@@ -155,6 +172,11 @@ final class ClusterPurgeIT {
           Await.until(
               "enough purges are acknowledged",
               () -> purges.get() >= LEAST_ACKNOWLEDGED || !offences.isEmpty());
+          if (isSharing) {
+            assertTrue(
+                cluster.edge(0).metrics().sum("forebay_cluster_peer_requests_total") > 0,
+                "the nodes asked each other");
+          }
         } finally {
           isOver = true;
         }

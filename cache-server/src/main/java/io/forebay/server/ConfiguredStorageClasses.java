@@ -1,8 +1,10 @@
 package io.forebay.server;
 
+import io.forebay.server.config.ClusterConfig;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.RouteConfig;
 import io.forebay.server.config.ServerConfig.StorageClassConfig;
+import io.forebay.server.fill.FillContext;
 import io.forebay.storage.placement.StorageClass;
 import io.forebay.storage.placement.StorageClass.Tier;
 import java.util.ArrayList;
@@ -24,6 +26,10 @@ final class ConfiguredStorageClasses {
       if (config.routes().stream().anyMatch(route -> isOf(route, name))) {
         classes.add(StorageClass.of(name, builtIn));
       }
+    }
+    ClusterConfig cluster = config.cluster();
+    if (cluster != null && cluster.share().listen() != null) {
+      classes.add(StorageClass.of(FillContext.COPIES, Tier.MEMORY));
     }
     boolean hasOwnVod = config.storageClasses().stream().anyMatch(one -> one.name().equals(VOD));
     if (!hasOwnVod && config.routes().stream().anyMatch(route -> isOf(route, VOD))) {

@@ -18,6 +18,9 @@ import io.forebay.server.fill.history.FillKey;
 import io.forebay.server.node.NodeQueries;
 import io.forebay.server.node.NodeStatus;
 import io.forebay.server.node.StoreTarget;
+import io.forebay.server.peer.PeerDirectory;
+import io.forebay.server.peer.PeerPlan;
+import io.forebay.server.peer.PeerRouter;
 import io.forebay.server.tls.ClientTls;
 import io.forebay.server.tls.TlsPreview;
 import io.forebay.storage.ObjectStore;
@@ -31,6 +34,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** Answers queries about stored objects and explains requests. Any thread. */
 final class QueryService implements NodeQueries {
@@ -46,7 +50,9 @@ final class QueryService implements NodeQueries {
   private final ClientTls tls;
   private final long longestSliceFill;
   private final LongSupplier clockMillis;
+  private final @Nullable PeerDirectory peers;
 
+  /** {@code peers} is null where the node shares no objects. */
   QueryService(
       ObjectStore store,
       ActiveConfig activeConfig,
@@ -54,7 +60,8 @@ final class QueryService implements NodeQueries {
       FillHistory history,
       ClientTls tls,
       long longestSliceFill,
-      LongSupplier clockMillis) {
+      LongSupplier clockMillis,
+      @Nullable PeerDirectory peers) {
     this.store = store;
     this.activeConfig = activeConfig;
     this.fills = fills;
@@ -62,6 +69,7 @@ final class QueryService implements NodeQueries {
     this.tls = tls;
     this.longestSliceFill = longestSliceFill;
     this.clockMillis = clockMillis;
+    this.peers = peers;
   }
 
   @Override
@@ -167,6 +175,26 @@ final class QueryService implements NodeQueries {
             clockMillis.getAsLong());
     Explanation told = RequestExplainer.of(activeConfig.config(), stage, survey, request);
     Explanation.ToOrigin asked = told.origin();
-    return asked == null ? told : told.withNotes(activeConfig.origins().notes(asked.origin()));
+    return asked == null
+        ? told
+        : told.withNotes(activeConfig.origins().notes(asked.origin())).withNotes(nodesAsked(told));
+  }
+
+  /** Which other nodes would be asked before the origin. */
+  private List<String> nodesAsked(Explanation told) {
+    Route route = told.route();
+    if (peers == null
+        || route == null
+        || told.answer().action() == Explanation.Action.PASS
+        || !route.sharing().withPeers()) {
+      return List.of();
+    }
+    PeerPlan plan =
+        new PeerRouter(peers, target -> {}).plan(told.request(), route.keyRecipe(), false);
+    return plan == null
+        ? List.of("no other node of the cluster is asked: the key is this node's, or none can be")
+        : List.of(
+            "other nodes of the cluster are asked before the origin: "
+                + String.join(", then ", plan.nodes()));
   }
 }

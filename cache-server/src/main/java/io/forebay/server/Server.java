@@ -9,6 +9,7 @@ import io.forebay.server.admin.AdminServer;
 import io.forebay.server.cluster.Cluster;
 import io.forebay.server.cluster.ClusterFigures;
 import io.forebay.server.cluster.NodeLoad;
+import io.forebay.server.cluster.peer.ObjectPeers;
 import io.forebay.server.compress.Compressors;
 import io.forebay.server.compress.copy.CopyMaker;
 import io.forebay.server.compress.copy.CopyRegistry;
@@ -32,6 +33,7 @@ import io.forebay.server.drive.DriveMonitor;
 import io.forebay.server.exchange.ExchangeContext;
 import io.forebay.server.exchange.ExchangeFactory;
 import io.forebay.server.exchange.FailureLog;
+import io.forebay.server.exchange.PeerDoor;
 import io.forebay.server.explain.Explanation;
 import io.forebay.server.fairness.ClientLimiter;
 import io.forebay.server.fill.FillContext;
@@ -40,6 +42,7 @@ import io.forebay.server.fill.SliceFill;
 import io.forebay.server.fill.history.FillHistory;
 import io.forebay.server.http.ChallengeTokens;
 import io.forebay.server.listen.Listeners;
+import io.forebay.server.listen.peer.NodeListener;
 import io.forebay.server.loop.CellPlan;
 import io.forebay.server.loop.CpuPlan;
 import io.forebay.server.loop.ListenException;
@@ -73,6 +76,10 @@ import io.forebay.server.origin.mirror.MirroringOriginClient;
 import io.forebay.server.origin.probe.Prober;
 import io.forebay.server.origin.probe.ServerProbes;
 import io.forebay.server.origin.resume.ResumingOriginClient;
+import io.forebay.server.peer.PeerCounters;
+import io.forebay.server.peer.PeerDirectory;
+import io.forebay.server.peer.PeerRouter;
+import io.forebay.server.peer.PeerSender;
 import io.forebay.server.prefetch.PrefetchBudget;
 import io.forebay.server.protect.Gatekeeper;
 import io.forebay.server.protect.Verifiers;
@@ -120,6 +127,7 @@ import java.util.Deque;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -190,6 +198,13 @@ public final class Server implements NodeControl, AutoCloseable {
   private final ActiveConfig activeConfig;
   private final PurgeService purges;
   private final @Nullable Cluster cluster;
+
+  /** The nodes that share objects with this one; null where none does. */
+  private final @Nullable ObjectPeers peers;
+
+  private final OriginConnections peerConnections = opened(new OriginConnections());
+  private final CounterNames peerNames = new CounterNames();
+  private final List<PooledOriginClient> peerClients = new ArrayList<>();
   private final PurgeQueue purgeQueue;
   private final QueryService queries;
   private final ConfigHistory configHistory;
@@ -383,6 +398,11 @@ public final class Server implements NodeControl, AutoCloseable {
                       purges::purgeHere,
                       config.store().data(),
                       Clock.systemUTC()));
+      peers =
+          cluster == null
+              ? null
+              : cluster.shareObjects(
+                  store.replicatedPurges()::begun, store.replicatedPurges()::applied);
       if (cluster != null) {
         purges.join(cluster);
       }
@@ -401,6 +421,9 @@ public final class Server implements NodeControl, AutoCloseable {
       listeners =
           opened(
               Listeners.bind(config, transport, exchanges, counters, accessLog, clockMillis, tls));
+      if (peers != null) {
+        NodeListener ignored = opened(listenForNodes(peers, exchanges));
+      }
       probes =
           opened(
               new OriginProbes(
@@ -420,7 +443,8 @@ public final class Server implements NodeControl, AutoCloseable {
               history,
               tls,
               SliceFill.longestBytes(loops.getFirst().filling()),
-              clockMillis);
+              clockMillis,
+              peers == null ? null : peers.directory());
       configHistory = ConfigHistory.open(config.store().data());
       reloading =
           new ReloadService(
@@ -565,7 +589,14 @@ public final class Server implements NodeControl, AutoCloseable {
     clients.add(client);
     OriginSender hedging =
         new HedgingOriginClient(client, client::isHedged, loop.eventLoop(), loopCounters);
-    OriginClient resuming = new ResumingOriginClient(hedging, client::isResumed, loopCounters);
+    @Nullable ObjectPeers shared = peers;
+    PeerSender peerSender = shared == null ? null : peerSender(loop, hedging, shared.directory());
+    OriginSender first = peerSender == null ? hedging : peerSender;
+    OriginClient resuming =
+        new ResumingOriginClient(
+            first,
+            (origin, request) -> request.peers() != null || client.isResumed(origin),
+            loopCounters);
     OriginClient mirroring =
         new MirroringOriginClient(
             resuming,
@@ -594,7 +625,10 @@ public final class Server implements NodeControl, AutoCloseable {
             memoryBytes / 16,
             clockMillis,
             route -> activeConfig.config().compression(route),
-            new DigestContext(route -> activeConfig.config().digests(route), digestThreads));
+            new DigestContext(route -> activeConfig.config().digests(route), digestThreads),
+            shared == null || peerSender == null
+                ? null
+                : new PeerRouter(shared.directory(), peerSender::forget));
     return new ExchangeContext(
         filling,
         new Leases(
@@ -625,6 +659,51 @@ public final class Server implements NodeControl, AutoCloseable {
         new Dictionaries(filling, loop.eventLoop(), compressors, codedCopies),
         prefetches,
         cluster == null ? null : cluster.fence());
+  }
+
+  /** The client for other nodes counts by itself: they are no origins of the configuration. */
+  private PeerSender peerSender(Loop loop, OriginSender origins, PeerDirectory directory) {
+    ResponseLimits limits =
+        ResponseLimits.of(
+            activeConfig.config().config().limits(), activeConfig.config().config().http2());
+    PooledOriginClient nodes =
+        new PooledOriginClient(
+            loop.eventLoop(),
+            transport.socketChannel(),
+            Transport.ALLOCATOR,
+            Origins.NONE,
+            limits,
+            peerConnections,
+            names,
+            new LoopCounters(peerNames),
+            new SplittableRandom());
+    peerClients.add(nodes);
+    return new PeerSender(origins, nodes, limits, directory, loop.eventLoop());
+  }
+
+  private NodeListener listenForNodes(ObjectPeers known, List<ExchangeFactory> exchanges)
+      throws ListenException {
+    ClusterConfig clustered = Objects.requireNonNull(started.cluster());
+    ServerConfig.Address address = Objects.requireNonNull(clustered.share().listen());
+    List<PeerDoor> doors = new ArrayList<>();
+    for (int i = 0; i < exchanges.size(); i++) {
+      doors.add(
+          new PeerDoor(
+              exchanges.get(i),
+              known.directory(),
+              loops.get(i).eventLoop(),
+              new LoopLoad(started.overload())));
+    }
+    return NodeListener.bind(
+        Listeners.resolve(address),
+        started,
+        transport,
+        doors,
+        counters,
+        accessLog,
+        clockMillis,
+        known.listenerTls(),
+        known::nodeOf);
   }
 
   /** Where this node listens with any protocol, the admin API's included. */
@@ -760,6 +839,12 @@ public final class Server implements NodeControl, AutoCloseable {
   public @Nullable ClusterFigures clusterFigures() {
     @Nullable Cluster joined = cluster;
     return joined == null ? null : joined.figures();
+  }
+
+  @Override
+  public @Nullable PeerCounters peerCounters() {
+    @Nullable ObjectPeers shared = peers;
+    return shared == null ? null : shared.directory().counters();
   }
 
   @Override
@@ -982,6 +1067,9 @@ public final class Server implements NodeControl, AutoCloseable {
   private void closeOriginClients() {
     for (int i = 0; i < clients.size(); i++) {
       loops.get(i).eventLoop().submit(clients.get(i)::close).awaitUninterruptibly();
+    }
+    for (int i = 0; i < peerClients.size(); i++) {
+      loops.get(i).eventLoop().submit(peerClients.get(i)::close).awaitUninterruptibly();
     }
   }
 

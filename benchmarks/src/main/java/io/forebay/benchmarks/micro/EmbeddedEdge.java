@@ -166,7 +166,8 @@ final class EmbeddedEdge implements AutoCloseable {
             16 << 20,
             clockMillis,
             route -> snapshot.compression(route),
-            DigestContext.OFF);
+            DigestContext.OFF,
+            null);
     ExchangeContext context =
         new ExchangeContext(
             filling,

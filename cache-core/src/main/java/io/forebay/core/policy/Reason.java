@@ -165,6 +165,10 @@ public enum Reason {
           + " origin refused the blocking reload."),
   REFUSED_CUT_OFF(
       null, "cut-off", "The node could not prove that it knows all purges of its cluster."),
+  REFUSED_NODE(
+      null,
+      "node",
+      "Another node of the cluster asked for what this node cannot give it; it asks the origin."),
   REFUSED_DRAINING(null, "draining", "The server is shutting down."),
   REFUSED_ONLY_IF_CACHED(
       null,

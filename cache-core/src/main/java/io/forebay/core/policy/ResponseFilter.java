@@ -1,6 +1,7 @@
 package io.forebay.core.policy;
 
 import io.forebay.core.http.HeaderFields;
+import io.forebay.core.peer.PeerAsk;
 import io.forebay.core.route.CookieFilter;
 import io.forebay.core.route.FreshnessSettings;
 import io.forebay.core.route.Route;
@@ -13,8 +14,14 @@ public final class ResponseFilter {
 
   private ResponseFilter() {}
 
-  /** The fields without the cookies that the route strips: as if they had never been set. */
-  public static HeaderFields received(Route route, HeaderFields fields) {
+  /**
+   * The fields without the cookies that the route strips, as if they had never been set, and
+   * without what nodes say to each other.
+   */
+  public static HeaderFields received(Route route, HeaderFields received) {
+    // Only what a node says of itself has a meaning, and that is read before.
+    HeaderFields fields =
+        received.has(PeerAsk.FIELD) ? received.without(PeerAsk.FIELD::equals) : received;
     CookieFilter cookies = route.settings().cookies().response();
     if (cookies.passesAll() || !fields.has("set-cookie")) {
       return fields;

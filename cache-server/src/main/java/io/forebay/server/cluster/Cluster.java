@@ -4,17 +4,21 @@ import io.forebay.server.cluster.etcd.EtcdException;
 import io.forebay.server.cluster.member.Fence;
 import io.forebay.server.cluster.member.LogHead;
 import io.forebay.server.cluster.member.Member;
+import io.forebay.server.cluster.peer.ObjectPeers;
 import io.forebay.server.cluster.purge.LocalPurges;
 import io.forebay.server.cluster.purge.LoggedPurges;
 import io.forebay.server.cluster.purge.PurgeLog;
 import io.forebay.server.cluster.purge.PurgeOutbox;
 import io.forebay.server.cluster.purge.Receipt;
 import io.forebay.server.config.ClusterConfig;
+import io.forebay.server.config.ClusterConfig.Copies;
 import io.forebay.server.config.ClusterConfig.LogDown;
 import io.forebay.server.config.ClusterConfig.Wait;
+import io.forebay.server.peer.PeerDirectory;
 import io.forebay.server.purge.PurgeOrder;
 import io.forebay.server.purge.PurgeRefusedException;
 import io.forebay.server.purge.PurgeRefusedException.Refusal;
+import io.forebay.server.tls.TlsException;
 import io.forebay.storage.purge.PurgeKind;
 import io.forebay.storage.purge.PurgePosition;
 import java.io.IOException;
@@ -25,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,6 +77,44 @@ public final class Cluster implements AutoCloseable {
     this.purges = purges;
     this.here = here;
     this.nodes = new ClusterNodes(parts);
+  }
+
+  /**
+   * The nodes that share objects with this one, kept up to date from now on; null where it shares
+   * none.
+   *
+   * @param begun up to where purges have begun to take effect here
+   * @param applied up to where they are in force here
+   */
+  public @Nullable ObjectPeers shareObjects(
+      Supplier<@Nullable PurgePosition> begun, Supplier<@Nullable PurgePosition> applied)
+      throws IOException {
+    Member self = parts.membership.self();
+    if (self.share() == null) {
+      return null;
+    }
+    try {
+      ClusterConfig.Share share = parts.config.share();
+      ObjectPeers peers =
+          new ObjectPeers(
+              parts.config.name(),
+              self,
+              share.shield(),
+              ClusterParts.credentials(parts.config.tls()),
+              new PeerDirectory(
+                  parts.config.name(),
+                  self.name(),
+                  share.tier(),
+                  begun,
+                  applied,
+                  share.copies() == Copies.MEMORY,
+                  parts.fence::isPast));
+      parts.membership.observe(peers::update);
+      peers.update(parts.membership.known());
+      return peers;
+    } catch (TlsException e) {
+      throw new IOException("cluster: " + String.join("; ", e.lines()), e);
+    }
   }
 
   /** Until when loops may use what is stored. */

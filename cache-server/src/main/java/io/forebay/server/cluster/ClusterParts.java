@@ -10,6 +10,7 @@ import io.forebay.server.cluster.member.Member;
 import io.forebay.server.cluster.member.Membership;
 import io.forebay.server.cluster.member.NameTakenException;
 import io.forebay.server.cluster.member.NodeIdentity;
+import io.forebay.server.cluster.member.Share;
 import io.forebay.server.cluster.peer.ClusterTls;
 import io.forebay.server.cluster.peer.NodeCredentials;
 import io.forebay.server.cluster.peer.PeerClient;
@@ -134,7 +135,14 @@ final class ClusterParts implements AutoCloseable {
               etcd,
               keys,
               new Member(
-                  node, config.group(), text(config.advertise()), settings.cutOff(), version, true),
+                  node,
+                  config.group(),
+                  text(config.advertise()),
+                  settings.cutOff(),
+                  version,
+                  true,
+                  false,
+                  share(config.share())),
               new NodeIdentity(dataIdentity, HexFormat.of().formatHex(boot)),
               leaseSeconds);
       this.outbox = PurgeOutbox.open(data, node, clock);
@@ -206,7 +214,12 @@ final class ClusterParts implements AutoCloseable {
     return resource;
   }
 
-  private static NodeCredentials credentials(ClusterConfig.Tls tls) throws TlsException {
+  private static @Nullable Share share(ClusterConfig.Share config) {
+    Address address = config.advertise();
+    return address == null ? null : new Share(text(address), config.tier(), config.weight());
+  }
+
+  static NodeCredentials credentials(ClusterConfig.Tls tls) throws TlsException {
     return new NodeCredentials(
         PemFile.certificates(tls.ca()),
         PemFile.certificates(tls.certificate()),

@@ -54,7 +54,45 @@ final class ClusterBinder extends Binder {
             given(SCOPE, ClusterKeys.GAP),
             given(SCOPE, ClusterKeys.KEEP),
             given(SCOPE, ClusterKeys.KEEP_FOR),
-            given(SCOPE, ClusterKeys.LOG_DOWN)));
+            given(SCOPE, ClusterKeys.LOG_DOWN)),
+        share());
+  }
+
+  private ClusterConfig.Share share() {
+    Address listen = value(SCOPE, ClusterKeys.SHARE_LISTEN);
+    Address advertised = value(SCOPE, ClusterKeys.SHARE_ADVERTISE);
+    Address common = value(SCOPE, ClusterKeys.ADVERTISE);
+    String shield = value(SCOPE, ClusterKeys.SHIELD);
+    if (listen == null) {
+      for (Field<ClusterConfig, ?> field :
+          List.of(ClusterKeys.SHARE_ADVERTISE, ClusterKeys.SHIELD)) {
+        if (values.get(path(field)) != null) {
+          say(field, "the node shares no objects", "set share.listen, or remove it");
+        }
+      }
+      advertised = null;
+    } else {
+      listen = tcp(ClusterKeys.SHARE_LISTEN, listen);
+      if (advertised == null && common != null) {
+        advertised = new Address(common.host(), listen.port());
+      }
+      if (advertised != null && advertised.port() == 0) {
+        say(
+            ClusterKeys.SHARE_LISTEN,
+            "other nodes cannot connect to port 0",
+            "write the port, or set share.advertise");
+      }
+      if (shield != null && shield.equals(given(SCOPE, ClusterKeys.GROUP))) {
+        say(ClusterKeys.SHIELD, "it is the node's own group", "name another group, or remove it");
+      }
+    }
+    return new ClusterConfig.Share(
+        listen,
+        advertised,
+        given(SCOPE, ClusterKeys.SHARE_WEIGHT),
+        given(SCOPE, ClusterKeys.SHARE_COPIES),
+        given(SCOPE, ClusterKeys.TIER),
+        shield);
   }
 
   private ClusterConfig.Log log(SourceLocation place) {

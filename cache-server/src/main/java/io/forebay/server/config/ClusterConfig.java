@@ -16,7 +16,14 @@ import org.jspecify.annotations.Nullable;
  * @param advertise where they reach that listener
  */
 public record ClusterConfig(
-    String name, String group, Address listen, Address advertise, Tls tls, Log log, Purge purge) {
+    String name,
+    String group,
+    Address listen,
+    Address advertise,
+    Tls tls,
+    Log log,
+    Purge purge,
+    Share share) {
 
   /** The certificate of the node, and who may be a node. */
   public record Tls(Path ca, Path certificate, Path key) {}
@@ -57,6 +64,32 @@ public record ClusterConfig(
       int keep,
       Duration keepFor,
       LogDown logDown) {}
+
+  /**
+   * Objects that nodes share.
+   *
+   * @param listen where other nodes ask for objects; null where none are shared
+   * @param advertise where they reach that listener; null with {@code listen}
+   * @param weight the node's share of the keys of its group
+   * @param copies what becomes of objects that are other nodes'
+   * @param tier of the node, counted from the clients
+   * @param shield the group that is asked in place of the origin; null for none
+   */
+  public record Share(
+      @Nullable Address listen,
+      @Nullable Address advertise,
+      int weight,
+      Copies copies,
+      int tier,
+      @Nullable String shield) {}
+
+  /** What becomes of what another node gave. */
+  public enum Copies {
+    /** It is kept in memory while it is requested. */
+    MEMORY,
+    /** It is given to those who wait for it. */
+    NEVER
+  }
 
   /** Which nodes a purge waits for. */
   public enum Wait {

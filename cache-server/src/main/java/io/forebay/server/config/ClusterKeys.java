@@ -5,6 +5,8 @@ import static io.forebay.server.config.Field.optional;
 import static io.forebay.server.config.ValueType.duration;
 import static io.forebay.server.config.ValueType.integer;
 
+import io.forebay.core.peer.PeerAsk;
+import io.forebay.server.config.ClusterConfig.Copies;
 import io.forebay.server.config.ClusterConfig.CutOff;
 import io.forebay.server.config.ClusterConfig.Gap;
 import io.forebay.server.config.ClusterConfig.LogDown;
@@ -205,6 +207,57 @@ final class ClusterKeys {
               + " them in force on this node, keeps up to 1000 of them on disk, and writes them to"
               + " the log once it is back. Until then they are not acknowledged.");
 
+  static final Field<ClusterConfig, Address> SHARE_LISTEN =
+      optional(
+          "share.listen",
+          ValueType.ADDRESS,
+          "none: the node shares no objects",
+          true,
+          config -> config.share().listen(),
+          "Address at which the other nodes of the group ask for objects, with mutual TLS. With it, a"
+              + " miss asks the node that owns the key before the origin.");
+  static final Field<ClusterConfig, Address> SHARE_ADVERTISE =
+      optional(
+          "share.advertise",
+          ValueType.ADDRESS,
+          "the host of `advertise` and the port of `share.listen`",
+          true,
+          config -> config.share().advertise(),
+          "`HOST:PORT` at which they reach it.");
+  static final Field<ClusterConfig, Integer> SHARE_WEIGHT =
+      atStart(
+          "share.weight",
+          integer(1, 10_000),
+          "100",
+          config -> config.share().weight(),
+          "Share of the keys of the group that this node owns, relative to the others'.");
+  static final Field<ClusterConfig, Copies> SHARE_COPIES =
+      atStart(
+          "share.copies",
+          ValueType.constant(Copies.class),
+          "memory",
+          config -> config.share().copies(),
+          "What becomes of objects that other nodes own: `memory` keeps them in memory while they are"
+              + " requested, and never writes them to a disk; `never` gives them to the requests that"
+              + " wait for them, and drops them.");
+  static final Field<ClusterConfig, Integer> TIER =
+      atStart(
+          "tier",
+          integer(0, PeerAsk.MAX_TIER),
+          "0",
+          config -> config.share().tier(),
+          "Distance of the node from the clients. Nodes of a `shield` have a higher one than those"
+              + " that ask it.");
+  static final Field<ClusterConfig, String> SHIELD =
+      optional(
+          "shield",
+          ValueType.NAME,
+          "none",
+          true,
+          config -> config.share().shield(),
+          "Group of the same cluster that is asked in place of the origin, for keys that this node"
+              + " owns. Its nodes have a higher `tier`.");
+
   static final Section<ClusterConfig> SECTION =
       new Section<>(
           "cluster",
@@ -233,7 +286,13 @@ final class ClusterKeys {
               GAP,
               KEEP,
               KEEP_FOR,
-              LOG_DOWN),
+              LOG_DOWN,
+              SHARE_LISTEN,
+              SHARE_ADVERTISE,
+              SHARE_WEIGHT,
+              SHARE_COPIES,
+              TIER,
+              SHIELD),
           config -> {
             ClusterConfig cluster = config.cluster();
             return cluster == null ? Map.of() : Map.of("", cluster);

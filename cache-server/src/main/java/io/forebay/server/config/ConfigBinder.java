@@ -484,7 +484,8 @@ final class ConfigBinder extends Binder {
         media.sharing(
             new SharingSettings(
                 given(scope, ConfigKeys.ROUTE_SHARE_WAIT),
-                given(scope, ConfigKeys.ROUTE_HIT_FOR_MISS))),
+                given(scope, ConfigKeys.ROUTE_HIT_FOR_MISS),
+                given(scope, ConfigKeys.ROUTE_SHARE))),
         key,
         new RouteForwardingConfig(
             given(scope, ConfigKeys.ROUTE_UPGRADE),

@@ -1833,6 +1833,14 @@ final class ConfigKeys {
           route -> route.sharing().patience(),
           "Maximum time that a request waits for the response to another request's fetch;"
               + " after that it is forwarded to the origin separately.");
+  static final Field<RouteConfig, Boolean> ROUTE_SHARE =
+      live(
+          "share",
+          ValueType.ON_OFF,
+          "on",
+          route -> route.sharing().withPeers(),
+          "Whether misses ask the other nodes of the cluster before the origin, if"
+              + " `cluster.share.listen` is set.");
   static final Field<RouteConfig, Duration> ROUTE_HSTS_MAX_AGE =
       optional(
           "hsts.max-age",
@@ -3222,6 +3230,7 @@ final class ConfigKeys {
                   ROUTE_RANGE_LIMIT,
                   ROUTE_RANGE_WAIT,
                   ROUTE_SHARE_WAIT,
+                  ROUTE_SHARE,
                   ROUTE_HIT_FOR_MISS,
                   KEY_HOST,
                   KEY_PORT,

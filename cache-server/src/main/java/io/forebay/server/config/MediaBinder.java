@@ -59,7 +59,9 @@ final class MediaBinder extends Binder {
 
   SharingSettings sharing(SharingSettings sharing) {
     boolean isShort = preset == Preset.LIVE && isLeftOut(ConfigKeys.ROUTE_HIT_FOR_MISS);
-    return isShort ? new SharingSettings(sharing.patience(), BRIEFLY) : sharing;
+    return isShort
+        ? new SharingSettings(sharing.patience(), BRIEFLY, sharing.withPeers())
+        : sharing;
   }
 
   /** The directives of HLS tell one playlist from another, and the origin reads them. */

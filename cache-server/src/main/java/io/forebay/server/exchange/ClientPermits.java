@@ -55,9 +55,16 @@ final class ClientPermits {
     this.tunnels = config.config().tunnels().perClient();
     this.address = request.client().address();
     this.network =
-        config.upstream().trusts(request.client())
-            ? ClientNetwork.of(address, request.view().fields(), config.upstream()::trusts)
-            : ClientNetwork.of(request.client().ip());
+        request.isFromPeer()
+            // What its clients may do, that node limits.
+            ? ClientNetwork.NOBODY
+            : network(config, request, address);
+  }
+
+  private static long network(RuntimeConfig config, ClientRequest request, String address) {
+    return config.upstream().trusts(request.client())
+        ? ClientNetwork.of(address, request.view().fields(), config.upstream()::trusts)
+        : ClientNetwork.of(request.client().ip());
   }
 
   boolean mayWait() {

@@ -134,49 +134,43 @@ final class CopyLookup {
         || keys.lo() != request.keyLo()) {
       return Found.SOURCE;
     }
-    int storageClass = loop.storageClass(route);
     Representation chosen = Representation.of(request.view(), meta, settings);
     if (settings.dictionary() != null) {
-      Found delta = findDelta(request, settings, chosen, storageClass);
+      Found delta = findDelta(request, settings, chosen);
       if (delta != Found.SOURCE) {
         return delta;
       }
     }
     return switch (chosen) {
       case Representation.Identity(), Representation.Confirmed(String _) -> Found.SOURCE;
-      case Representation.Coded(ContentCoding coding) ->
-          find(request, coding, settings.copies(), storageClass);
+      case Representation.Coded(ContentCoding coding) -> find(request, coding, settings.copies());
     };
   }
 
-  private Found find(
-      ClientRequest request, ContentCoding wanted, CodingLevels levels, int storageClass) {
+  private Found find(ClientRequest request, ContentCoding wanted, CodingLevels levels) {
     if (maker.isRefused(source, wanted, levels, loop.nowMillis())) {
       return Found.SOURCE;
     }
     coding = wanted;
-    Found found = find(request, CopyKeys.form(wanted, levels), storageClass);
+    Found found = find(request, CopyKeys.form(wanted, levels));
     token = wanted.token();
     isDelta = false;
     if (isMissing) {
-      maker.ask(source, meta, wanted, levels, storageClass);
+      maker.ask(source, meta, wanted, levels, FillStarter.storageClass(loop, request));
     }
     return found;
   }
 
   /** SOURCE where there is none, or the request is not to get one. */
   private Found findDelta(
-      ClientRequest request,
-      CompressionSettings settings,
-      Representation chosen,
-      int storageClass) {
+      ClientRequest request, CompressionSettings settings, Representation chosen) {
     DictionarySettings offered = settings.dictionary();
     RequestView view = request.view();
     Route route = request.route();
     if (offered == null || !view.scheme().equals("https")) {
       return Found.SOURCE;
     }
-    dictionaries.learn(view, route, offered, source, meta, storageClass);
+    dictionaries.learn(view, route, offered, source, meta, loop.storageClass(route));
     DeltaChoice choice =
         DeltaChoice.of(view, settings, chosen, source.totalLength(), this::fieldsOfSource);
     StoredDictionary dictionary =
@@ -189,13 +183,14 @@ final class CopyLookup {
     if (maker.isRefused(source, form, loop.nowMillis())) {
       return Found.SOURCE;
     }
-    Found found = find(request, form, storageClass);
+    Found found = find(request, form);
     token = choice.coding().token();
     isDelta = true;
     if (isMissing) {
       long best = bestLength(settings, choice.plain());
       if (best >= 0) {
-        maker.ask(source, meta, choice.coding(), level, dictionary, best, storageClass);
+        int copyClass = FillStarter.storageClass(loop, request);
+        maker.ask(source, meta, choice.coding(), level, dictionary, best, copyClass);
       }
     }
     return found;
@@ -231,7 +226,7 @@ final class CopyLookup {
   }
 
   /** Whether there is no such copy yet, {@code isMissing} says. */
-  private Found find(ClientRequest request, CopyForm wanted, int storageClass) {
+  private Found find(ClientRequest request, CopyForm wanted) {
     isMissing = false;
     if (!CopyKeys.build(keys, wanted)) {
       keys.uncoded();
@@ -242,7 +237,7 @@ final class CopyLookup {
       if (meta.sourceBirth() == source.birth()) {
         return served();
       }
-      found = rewritten(wanted, storageClass);
+      found = rewritten(wanted, FillStarter.storageClass(loop, request));
       if (found == StoreLane.Found.HIT) {
         return served();
       }

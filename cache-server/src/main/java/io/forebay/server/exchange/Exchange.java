@@ -1,6 +1,7 @@
 package io.forebay.server.exchange;
 
 import io.forebay.core.http.ByteRange.Satisfiable;
+import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.QueryRequest;
 import io.forebay.core.http.RequestView;
 import io.forebay.core.policy.BodyRemainder;
@@ -85,6 +86,9 @@ final class Exchange extends ClientResponse
   /** Whether what is sent is a coded copy of what was looked up. */
   private boolean isCopy;
 
+  /** Whether another node was told that this one fetches. */
+  private boolean isAwaited;
+
   /** Whether the node may not know all purges: nothing stored is used without validation. */
   private boolean isFenced;
 
@@ -128,6 +132,9 @@ final class Exchange extends ClientResponse
   // --- admit ------------------------------------------------------------------------------------
 
   private Step admit() {
+    if (request.isFromPeer()) {
+      return admitPeer();
+    }
     Step validated = ChallengeResponder.answer(loop, request, this);
     if (validated != null) {
       return validated;
@@ -165,6 +172,38 @@ final class Exchange extends ClientResponse
       return allowed;
     }
     return Admission.judge(loop, request, this, this);
+  }
+
+  /**
+   * Another node has admitted the request: its protection, redirects and bounds are that node's.
+   * What is left is what determines the key and what the origin is asked.
+   */
+  private Step admitPeer() {
+    LoopDetection.Verdict looped = LoopDetection.judge(request.view(), request.config());
+    if (looped != null) {
+      return refuse(looped.status(), looped.text(), looped.reason(), looped.error());
+    }
+    Route route =
+        request.config().routes().match(request.view().authority(), request.view().path());
+    if (route == null) {
+      return decline();
+    }
+    request.route(route);
+    record().routed();
+    boolean isStorable =
+        RuleResponder.admits(loop, request)
+            && Decider.decideBeforeLookup(request.view(), request.route()) == null
+            && PeerDoor.isSameKey(loop.filling(), request);
+    return isStorable ? Step.LOOK_UP : decline();
+  }
+
+  /** The other node asks the origin itself. */
+  private Step decline() {
+    return refuse(
+        421,
+        Reason.REFUSED_NODE.explanation(),
+        Reason.REFUSED_NODE,
+        ProxyError.HTTP_REQUEST_DENIED);
   }
 
   /** The protection of the route has nothing against the request. */
@@ -328,12 +367,14 @@ final class Exchange extends ClientResponse
       }
     }
     OriginFailure failure = originFailure();
-    if (failure != null && mayServeStaleOnError()) {
+    // To another node a soft purge must not look as if it had not been: it stores what it gets.
+    boolean isHidden = request.isFromPeer() && head.softPurged();
+    if (failure != null && mayServeStaleOnError() && !isHidden) {
       loop.counters().staleServed++;
       return serve(head, meta, CacheResult.STALE, Reason.HIT_STALE_IF_ERROR, now);
     }
     Decision decision =
-        isFenced && !meta.isVaryMarker()
+        (isFenced || isHidden) && !meta.isVaryMarker()
             ? Decider.decideFenced(request.view(), request.route(), meta, now)
             : Decider.decide(request.view(), request.route(), meta, head.softPurged(), now);
     if (decision instanceof Decision.Serve serve) {
@@ -552,7 +593,7 @@ final class Exchange extends ClientResponse
             objectId,
             sliceBytes,
             validator,
-            loop.filling().storageClass(request.route()));
+            FillStarter.storageClass(loop.filling(), request));
     return new PartialBody(
         loop.filling(),
         request,
@@ -601,6 +642,9 @@ final class Exchange extends ClientResponse
   }
 
   private Step pass() {
+    if (request.isFromPeer()) {
+      return decline();
+    }
     Step holding = HeldBody.hold(loop, request, this, this);
     return holding != null
         ? holding
@@ -612,6 +656,10 @@ final class Exchange extends ClientResponse
   private Step fetch() {
     if (request.isHead()) {
       return passBecause(Reason.PASS_HEAD);
+    }
+    if (request.isFromPeer() && !isAwaited && awaitsHead()) {
+      isAwaited = true;
+      sink().informational(102, HeaderFields.EMPTY);
     }
     return permits().mayWait()
         ? fetching().fetch()

@@ -2,7 +2,9 @@ package io.forebay.server.exchange;
 
 import io.forebay.core.http.Latin1Text;
 import io.forebay.core.http.RequestView;
+import io.forebay.core.http.TargetUri;
 import io.forebay.core.http.WireRequest;
+import io.forebay.core.peer.PeerAsk;
 import io.forebay.core.policy.ProxyError;
 import io.forebay.core.policy.ProxyStatus;
 import io.forebay.core.route.FreshnessSettings;
@@ -127,6 +129,21 @@ public final class ExchangeFactory implements RequestHandler {
           }
         });
     return true;
+  }
+
+  /** Begins the exchange of a request of another node. */
+  void startForNode(RequestView request, ResponseSink sink, ClientInfo client, PeerAsk ask) {
+    ClientRequest received =
+        new ClientRequest(
+            snapshots.get(), client, request, RequestBody.NONE, loop.store().purgeSequence());
+    received.askedBy(ask);
+    RequestRecord record = new RequestRecord(loop, received, players, prefetcher);
+    new Exchange(loop, lookup, copies, responses, received, sink, record).start();
+  }
+
+  /** A client of another node has changed what a URL stands for. */
+  void forget(TargetUri target) {
+    Invalidation.forget(loop.filling(), snapshots.get(), target);
   }
 
   private void start(

@@ -25,6 +25,7 @@ import io.forebay.server.origin.call.OriginCall;
 import io.forebay.server.origin.call.OriginFailure;
 import io.forebay.server.origin.call.OriginListener;
 import io.forebay.server.page.StatusPage;
+import io.forebay.server.peer.Peers;
 import io.forebay.storage.object.HeadSpec;
 import java.time.Duration;
 import java.util.List;
@@ -556,6 +557,11 @@ final class FillFollower implements Follower, FillLeader {
   @Override
   public void onFallback(String origin) {
     response.record().answeredBy(origin);
+  }
+
+  @Override
+  public void onPeer(String node) {
+    response.record().answeredBy(Peers.originName(node));
   }
 
   @Override

@@ -7,6 +7,7 @@ import io.forebay.core.policy.Decider;
 import io.forebay.core.policy.Revalidation;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.core.route.Route;
+import io.forebay.core.route.UpstreamEdits;
 import io.forebay.server.fill.Fill;
 import io.forebay.server.fill.FillContext;
 import io.forebay.server.fill.FillLeader;
@@ -18,7 +19,10 @@ import io.forebay.server.http.ClientInfo;
 import io.forebay.server.http.RequestBody;
 import io.forebay.server.http.WarmUpAgent;
 import io.forebay.server.origin.call.OriginRequest;
+import io.forebay.server.origin.call.PeerQuestion;
 import io.forebay.server.origin.call.Priority;
+import io.forebay.server.peer.PeerPlan;
+import io.forebay.server.peer.PeerRouter;
 import io.forebay.server.runtime.RuntimeConfig;
 import io.forebay.storage.object.StoredHead;
 import java.util.List;
@@ -52,7 +56,9 @@ public final class FillStarter {
     if (birth < 0) {
       return null;
     }
-    Route route = request.route();
+    RequestView saved = request.question();
+    PeerPlan peers = plan(loop, request, saved);
+    Route route = stored(request.route(), peers);
     HeaderFields own = stale == null ? HeaderFields.EMPTY : stale.conditions();
     List<FillRequest.Other> others =
         !mayConfirmOthers || asked != null || request.hasBaseKey()
@@ -63,19 +69,20 @@ public final class FillStarter {
             ? own
             : Revalidation.conditionalFields(
                 own, others.stream().map(FillRequest.Other::etag).toList());
-    RequestView saved = request.question();
+    OriginRequest sent =
+        request(
+            request.config(),
+            route,
+            saved,
+            request.questionBody(),
+            request.client(),
+            conditions.size() > 0 ? conditions : rangeField(asked));
     FillRequest order =
         new FillRequest(
             request.key(),
             saved,
             route,
-            request(
-                    request.config(),
-                    route,
-                    saved,
-                    request.questionBody(),
-                    request.client(),
-                    conditions.size() > 0 ? conditions : rangeField(asked))
+            asking(request, saved, sent, peers)
                 .with(leader == null ? Priority.REFRESH : priority(request)),
             stale == null ? null : stale.ref(),
             others,
@@ -98,19 +105,17 @@ public final class FillStarter {
       return null;
     }
     RequestView saved = request.question();
+    PeerPlan peers = plan(loop, request, saved);
+    Route route = stored(request.route(), peers);
+    OriginRequest sent =
+        request(
+            request.config(), route, saved, RequestBody.NONE, request.client(), HeaderFields.EMPTY);
     FillRequest order =
         new FillRequest(
             request.key(),
             saved,
-            request.route(),
-            request(
-                    request.config(),
-                    request.route(),
-                    saved,
-                    RequestBody.NONE,
-                    request.client(),
-                    HeaderFields.EMPTY)
-                .with(Priority.PREFETCH),
+            route,
+            asking(request, saved, sent, peers).with(Priority.PREFETCH),
             null,
             List.of(),
             null,
@@ -120,6 +125,47 @@ public final class FillStarter {
             request.config().config().limits().followersPerFill(),
             mostBytes);
     return new Fill(loop, order, birth, null);
+  }
+
+  /** Which other nodes are asked before the origin; null where none is. */
+  private static @Nullable PeerPlan plan(
+      FillContext loop, ClientRequest request, RequestView saved) {
+    PeerRouter router = loop.peers();
+    Route route = request.route();
+    return router != null && route.sharing().withPeers() && saved.method().equals("GET")
+        ? router.plan(saved, route.keyRecipe(), request.isFromPeer())
+        : null;
+  }
+
+  /** The route by which the response is stored: what another node owns goes to no disk here. */
+  private static Route stored(Route route, @Nullable PeerPlan peers) {
+    return peers == null || peers.isDown()
+        ? route
+        : route.withSettings(route.settings().toBuilder().storageClass(FillContext.COPIES).build());
+  }
+
+  /** The number of the storage class of what is stored under the key of a request. */
+  static int storageClass(FillContext loop, ClientRequest request) {
+    PeerPlan peers = loop.peers() == null ? null : plan(loop, request, request.question());
+    return loop.storageClass(stored(request.route(), peers));
+  }
+
+  private static OriginRequest asking(
+      ClientRequest request, RequestView saved, OriginRequest sent, @Nullable PeerPlan peers) {
+    if (peers == null) {
+      return sent;
+    }
+    HeaderFields fields =
+        request.config().upstream().ofNodes(request.route(), saved, request.client());
+    return sent.mirroredTo(null)
+        .asking(
+            new PeerQuestion(
+                peers.nodes(),
+                peers.isDown(),
+                peers.key(),
+                saved.scheme(),
+                UpstreamEdits.Edited.none(saved, fields).target(),
+                fields));
   }
 
   /** What a fill sends. */
@@ -140,18 +186,21 @@ public final class FillStarter {
    * What is sent for bytes of a body that is stored or on its way: as a fill asks, with nothing of
    * the client's own range or conditions.
    */
-  static OriginRequest rangeRequest(ClientRequest request, HeaderFields rangeFields) {
+  static OriginRequest rangeRequest(
+      FillContext loop, ClientRequest request, HeaderFields rangeFields) {
     RuntimeConfig config = request.config();
-    return config
-        .upstream()
-        .fill(
-            request.route(),
-            request.question(),
-            RequestBody.NONE,
-            request.client(),
-            config.hostFor(request.route().originName()),
-            rangeFields)
-        .with(priority(request));
+    RequestView saved = request.question();
+    OriginRequest sent =
+        config
+            .upstream()
+            .fill(
+                request.route(),
+                saved,
+                RequestBody.NONE,
+                request.client(),
+                config.hostFor(request.route().originName()),
+                rangeFields);
+    return asking(request, saved, sent, plan(loop, request, saved)).with(priority(request));
   }
 
   /**

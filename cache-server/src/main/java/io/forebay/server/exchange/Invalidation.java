@@ -6,6 +6,8 @@ import io.forebay.core.http.TargetUri;
 import io.forebay.core.policy.InvalidationPolicy;
 import io.forebay.core.route.Route;
 import io.forebay.server.fill.FillContext;
+import io.forebay.server.peer.PeerRouter;
+import io.forebay.server.runtime.RuntimeConfig;
 import java.util.List;
 
 /**
@@ -41,6 +43,10 @@ final class Invalidation {
         } else {
           loop.lane().invalidate(hi, lo, loop.scopes().exact(target, route.keyRecipe()));
         }
+        PeerRouter peers = loop.peers();
+        if (peers != null && route.sharing().withPeers()) {
+          peers.forget(target);
+        }
         if (route.keyRecipe().hasSearchRules()
             && loop.keys().buildSearchRule(target, route.keyRecipe())) {
           // The rule itself goes, too, so that what it leads to is not found meanwhile.
@@ -57,6 +63,18 @@ final class Invalidation {
       // A group beyond the bound on what clients may kill expires by itself: the RFC asks for none.
       boolean ignored =
           loop.lane().invalidateScope(loop.scopes().group(TargetUri.of(request), group));
+    }
+  }
+
+  /** Forgets what is stored for a URL, because another node forwarded an unsafe request. */
+  static void forget(FillContext loop, RuntimeConfig config, TargetUri target) {
+    Route route = config.routes().match(target.authority(), target.path());
+    if (route != null
+        && route.settings().clientInvalidation()
+        && loop.keys().build(target, route.keyRecipe())) {
+      loop.lane()
+          .invalidate(
+              loop.keys().hi(), loop.keys().lo(), loop.scopes().exact(target, route.keyRecipe()));
     }
   }
 

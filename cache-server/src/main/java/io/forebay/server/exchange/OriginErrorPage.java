@@ -38,6 +38,9 @@ final class OriginErrorPage {
 
   /** The page for an origin's answer with that status; null for the answer itself. */
   static @Nullable StatusPage of(ClientRequest request, int status) {
+    if (request.isFromPeer()) {
+      return null;
+    }
     return request.config().errorPages(request.route()).ofOrigin(status);
   }
 

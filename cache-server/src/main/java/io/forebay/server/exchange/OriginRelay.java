@@ -7,6 +7,7 @@ import io.forebay.server.origin.call.OriginClient;
 import io.forebay.server.origin.call.OriginFailure;
 import io.forebay.server.origin.call.OriginListener;
 import io.forebay.server.origin.call.OriginRequest;
+import io.forebay.server.peer.Peers;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
@@ -49,6 +50,11 @@ abstract class OriginRelay implements OriginListener, ResponseBody {
   @Override
   public void onFallback(String origin) {
     response.record().answeredBy(origin);
+  }
+
+  @Override
+  public void onPeer(String node) {
+    response.record().answeredBy(Peers.originName(node));
   }
 
   @Override

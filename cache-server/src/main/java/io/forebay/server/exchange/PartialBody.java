@@ -304,7 +304,8 @@ public final class PartialBody implements FillBody.Slices, Follower {
     fill = own;
     hasFetched = true;
     response.record().forwarded();
-    own.start(request.route().originName(), FillStarter.rangeRequest(request, own.requestFields()));
+    own.start(
+        request.route().originName(), FillStarter.rangeRequest(loop, request, own.requestFields()));
     return true;
   }
 

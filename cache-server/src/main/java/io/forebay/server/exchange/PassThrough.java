@@ -4,6 +4,8 @@ import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.KnownField;
 import io.forebay.core.http.Trailers;
 import io.forebay.core.http.UpgradeOffer;
+import io.forebay.core.peer.PeerAnswer;
+import io.forebay.core.peer.PeerAsk;
 import io.forebay.core.policy.ProxyError;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.ResponseFilter;
@@ -187,6 +189,10 @@ final class PassThrough extends OriginRelay implements Tunnel.Outcome {
     RuntimeConfig config = request.config();
     boolean isHead = request.isHead();
     boolean hasBody = !isHead && status != 204 && status != 304;
+    if (request.isFromPeer()) {
+      return relayToPeer(
+          loop, request, response, status, fields, contentLength, hasBody, notStored, call);
+    }
     request.because(notStored == null ? reason : notStored);
     request.found(status, fields);
     HeaderFields sent =
@@ -217,6 +223,34 @@ final class PassThrough extends OriginRelay implements Tunnel.Outcome {
       sink.flush();
     }
     PassThroughBody begun = new PassThroughBody(sink, call, hasBody, trailers, storing, response);
+    response.sends(begun);
+    return begun;
+  }
+
+  /** Sends another node what the origin has sent, and this node may not store. */
+  private static PassThroughBody relayToPeer(
+      ExchangeContext loop,
+      ClientRequest request,
+      ClientResponse response,
+      int status,
+      HeaderFields fields,
+      long contentLength,
+      boolean hasBody,
+      @Nullable Reason notStored,
+      OriginCall call) {
+    Reason why = notStored == null ? request.reason() : notStored;
+    ResponseSink sink = response.sink();
+    HeadWriter out = loop.heads().begin(sink, status, null);
+    EndToEndFields.copy(out.fields(), fields.without(PeerAsk.FIELD::equals), loop.nowMillis());
+    PeerDoor.mark(out, request, PeerAnswer.Source.PASS);
+    out.cacheStatus(
+        request.config().cacheStatus().forwarded(request.reason(), status, false, false, why));
+    out.send(hasBody ? contentLength : ResponseSink.LENGTH_ABSENT, !hasBody);
+    response.onHeadSent(status, CacheResult.MISS, why);
+    if (!hasBody) {
+      sink.flush();
+    }
+    PassThroughBody begun = new PassThroughBody(sink, call, hasBody, Set.of(), null, response);
     response.sends(begun);
     return begun;
   }

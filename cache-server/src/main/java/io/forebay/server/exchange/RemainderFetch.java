@@ -3,6 +3,7 @@ package io.forebay.server.exchange;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.policy.BodyRemainder;
 import io.forebay.server.counters.LoopCounters;
+import io.forebay.server.fill.FillContext;
 import io.forebay.server.http.AbortCause;
 import io.forebay.server.origin.call.OriginCall;
 import io.forebay.server.origin.call.OriginFailure;
@@ -17,6 +18,7 @@ import io.forebay.server.origin.call.OriginFailure;
  */
 final class RemainderFetch extends OriginRelay {
 
+  private final FillContext loop;
   private final LoopCounters counters;
   private final BodyRemainder rest;
 
@@ -33,6 +35,7 @@ final class RemainderFetch extends OriginRelay {
       long from,
       long to) {
     super(loop.origins(), request, response);
+    this.loop = loop.filling();
     this.counters = loop.counters();
     this.rest = rest;
     this.first = from;
@@ -41,7 +44,7 @@ final class RemainderFetch extends OriginRelay {
 
   /** Asks for those bytes. */
   void start() {
-    ask(FillStarter.rangeRequest(request, rest.requestFields(first, last)));
+    ask(FillStarter.rangeRequest(loop, request, rest.requestFields(first, last)));
   }
 
   // --- the origin's side ------------------------------------------------------------------------

@@ -3,6 +3,7 @@ package io.forebay.server.exchange;
 import io.forebay.core.http.ByteRange.Satisfiable;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.KnownField;
+import io.forebay.core.peer.PeerAnswer;
 import io.forebay.core.policy.Age;
 import io.forebay.core.policy.BodyRemainder;
 import io.forebay.core.policy.CacheStatus;
@@ -217,6 +218,7 @@ final class StoredResponseSender {
   static ResponsePlan plan(ClientRequest request, StoredMeta meta, long totalLength) {
     request.confirmedTag(null);
     if (meta.isCompressible()
+        && !request.isFromPeer()
         && request.view().has(KnownField.IF_NONE_MATCH)
         && Representation.of(request.view(), meta, request.config().compression(request.route()))
             instanceof Representation.Confirmed(String etag)) {
@@ -325,6 +327,23 @@ final class StoredResponseSender {
       Reason why,
       long now) {
     long total = head.totalLength();
+    if (request.isFromPeer()) {
+      int offset = head.headOffset() + meta.length();
+      byte[] block = leases.copy(head, offset, head.headLength() - meta.length());
+      boolean isStored = result != CacheResult.MISS && result != CacheResult.JOINED;
+      return sendPeerHead(
+          request,
+          response,
+          meta,
+          block,
+          plan,
+          total,
+          Age.currentAgeSeconds(meta, now),
+          cacheStatus(request, owner, meta, result, why, now),
+          isStored ? PeerAnswer.Source.STORE : PeerAnswer.Source.FETCH,
+          result,
+          why);
+    }
     DebugFields debug = request.debug();
     if (debug != null) {
       debug.stored(meta, why, now);
@@ -560,6 +579,23 @@ final class StoredResponseSender {
       ResponsePlan plan,
       long total,
       boolean isLeader) {
+    if (request.isFromPeer()) {
+      return sendPeerHead(
+          request,
+          response,
+          meta,
+          head.block(),
+          plan,
+          total,
+          Age.currentAgeSeconds(meta, loop.nowMillis()),
+          request
+              .config()
+              .cacheStatus()
+              .forwarded(request.reason(), head.originStatus(), true, !isLeader, null),
+          PeerAnswer.Source.FETCH,
+          isLeader ? CacheResult.MISS : CacheResult.JOINED,
+          request.reason());
+    }
     DebugFields debug = request.debug();
     if (debug != null) {
       debug.stored(meta, request.reason(), loop.nowMillis());
@@ -612,6 +648,42 @@ final class StoredResponseSender {
     out.cacheStatus(
         request.config().cacheStatus().forwarded(why, head.originStatus(), true, !isLeader, null));
     CacheResult result = isLeader ? CacheResult.MISS : CacheResult.JOINED;
+    sendHead(response, out, plan, parts, total, result, why);
+    return parts;
+  }
+
+  /**
+   * Sends another node the lines as they are stored: what clients of its do not get, it needs.
+   *
+   * @param cacheStatus this node's member
+   */
+  private @Nullable Multipart sendPeerHead(
+      ClientRequest request,
+      ClientResponse response,
+      StoredMeta meta,
+      byte[] block,
+      ResponsePlan plan,
+      long total,
+      long ageSeconds,
+      String cacheStatus,
+      PeerAnswer.Source source,
+      CacheResult result,
+      Reason why) {
+    HeadWriter out = heads.begin(response.sink(), plan.status(), null);
+    Multipart parts = null;
+    if (!plan.parts().isEmpty()) {
+      parts = PartLines.copy(out.fields(), block, plan.parts(), total, requestIds);
+    } else if (plan.sendsAllFields()) {
+      out.fields().writeBytes(block);
+    } else {
+      NotModifiedLines.copy(out.fields(), block);
+    }
+    PeerDoor.mark(out, request, source);
+    out.line(PeerDoor.lifetime(request, meta, block, loop.nowMillis()));
+    if (ageSeconds > 0 || source == PeerAnswer.Source.STORE) {
+      out.age(ageSeconds);
+    }
+    out.cacheStatus(cacheStatus);
     sendHead(response, out, plan, parts, total, result, why);
     return parts;
   }

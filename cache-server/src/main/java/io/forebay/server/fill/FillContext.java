@@ -10,11 +10,13 @@ import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.digest.DigestContext;
 import io.forebay.server.fill.history.FillHistory;
 import io.forebay.server.origin.call.OriginClient;
+import io.forebay.server.peer.PeerRouter;
 import io.forebay.storage.ObjectStore;
 import io.forebay.storage.lane.StoreLane;
 import io.netty.channel.EventLoop;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The dependencies of the fills of one event loop: what the loop owns, and the node-wide parts.
@@ -27,6 +29,7 @@ import java.util.function.LongSupplier;
  * @param clockMillis wall clock
  * @param compression what a route compresses by the configuration in force
  * @param digesting of bodies
+ * @param peers says which other nodes are asked before origins; null where none is
  */
 public record FillContext(
     int index,
@@ -44,11 +47,23 @@ public record FillContext(
     long paceAboveBytes,
     LongSupplier clockMillis,
     Function<Route, CompressionSettings> compression,
-    DigestContext digesting) {
+    DigestContext digesting,
+    @Nullable PeerRouter peers) {
+
+  /**
+   * The storage class of what other nodes own. No name of the configuration has a dot, so it is
+   * none of theirs.
+   */
+  public static final String COPIES = "node.copies";
 
   /** The number of the storage class of what a route stores. */
   public int storageClass(Route route) {
     return store.classes().number(route.settings().storageClass());
+  }
+
+  /** Whether what is stored by that route is dropped once those who wait for it have it. */
+  boolean isPassing(Route route) {
+    return peers != null && !peers.keepsCopies() && route.settings().storageClass().equals(COPIES);
   }
 
   /** The metadata of a response as it is stored: marked if coded copies of it may be made. */

@@ -15,6 +15,9 @@ public interface FillLeader {
   /** Another origin than that of the route answers. */
   void onFallback(String origin);
 
+  /** Another node of the cluster answers. */
+  void onPeer(String node);
+
   /**
    * The response may not be stored. The leader may take its body over as it streams.
    *

@@ -11,6 +11,7 @@ import io.forebay.server.origin.call.OriginListener;
 import io.forebay.storage.lane.ObjectWriter;
 import io.forebay.storage.object.InstallOutcome;
 import io.netty.buffer.ByteBuf;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +27,8 @@ final class FillTask implements OriginListener, FillWriter.Owner {
 
   /** A deserted fill is finished when no more than this is missing. */
   private static final long FINISH_IF_MISSING_BYTES = 1 << 20;
+
+  private static final long DROP_RETRY_MICROS = 50;
 
   private final FillContext loop;
   private final FillRequest order;
@@ -133,6 +136,14 @@ final class FillTask implements OriginListener, FillWriter.Owner {
     FillLeader first = leader;
     if (first != null) {
       first.onFallback(origin);
+    }
+  }
+
+  @Override
+  public void onPeer(String node) {
+    FillLeader first = leader;
+    if (first != null) {
+      first.onPeer(node);
     }
   }
 
@@ -412,10 +423,22 @@ final class FillTask implements OriginListener, FillWriter.Owner {
       loop.counters().fillsUnstored++;
     }
     fill.publish(State.COMPLETE);
+    if (isInstalled && loop.isPassing(order.route())) {
+      followers.afterAllNotified(() -> loop.eventLoop().execute(this::drop));
+    }
     ObjectWriter done = intake.writer();
     if (done != null && done.retainsUnread()) {
       // Who has waited for it begins to read first.
       followers.afterAllNotified(done::close);
+    }
+  }
+
+  /** Another node owns it, and it is not to be kept. */
+  private void drop() {
+    FillHead stored = fill.head();
+    if (stored != null
+        && !loop.lane().drop(stored.variantKey().hi(), stored.variantKey().lo(), fill.objectId())) {
+      loop.eventLoop().schedule(this::drop, DROP_RETRY_MICROS, TimeUnit.MICROSECONDS);
     }
   }
 

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param tls what the handshake came to; null for plain text
  * @param counterCell where {@link ServedCounters} count its listener and protocol
  * @param ip the address as a number
+ * @param node the node of the cluster that has connected, by its certificate; null for clients
  */
 public record ClientInfo(
     String address,
@@ -27,7 +28,8 @@ public record ClientInfo(
     boolean isRelayed,
     @Nullable TlsSession tls,
     int counterCell,
-    IpAddress ip)
+    IpAddress ip,
+    @Nullable String node)
     implements RuleClient {
 
   public ClientInfo(
@@ -38,7 +40,16 @@ public record ClientInfo(
       boolean isRelayed,
       @Nullable TlsSession tls,
       int counterCell) {
-    this(address, port, protocol, listener, isRelayed, tls, counterCell, IpAddress.of(address));
+    this(
+        address,
+        port,
+        protocol,
+        listener,
+        isRelayed,
+        tls,
+        counterCell,
+        IpAddress.of(address),
+        null);
   }
 
   @Override
@@ -84,10 +95,15 @@ public record ClientInfo(
         ServedCounters.listenerCell(listenerNumber, protocol));
   }
 
+  /** The same client, which is a node of the cluster. */
+  public ClientInfo ofNode(String name) {
+    return new ClientInfo(address, port, protocol, listener, isRelayed, tls, counterCell, ip, name);
+  }
+
   /** The same client by another protocol. */
   public ClientInfo speaking(Protocol other) {
     int cell = ServedCounters.otherProtocol(counterCell, other);
-    return new ClientInfo(address, port, other.label(), listener, isRelayed, tls, cell, ip);
+    return new ClientInfo(address, port, other.label(), listener, isRelayed, tls, cell, ip, node);
   }
 
   /** The same client from another address. */
@@ -97,6 +113,7 @@ public record ClientInfo(
 
   /** The same client after its handshake. */
   public ClientInfo secured(TlsSession session) {
-    return new ClientInfo(address, port, protocol, listener, isRelayed, session, counterCell, ip);
+    return new ClientInfo(
+        address, port, protocol, listener, isRelayed, session, counterCell, ip, node);
   }
 }

@@ -306,7 +306,8 @@ public final class Listeners implements AutoCloseable {
         .childHandler(new ConnectionInitializer(loop, listener, tls::table, http3));
   }
 
-  private static InetSocketAddress resolve(Address address) throws ListenException {
+  /** The address to bind. */
+  public static InetSocketAddress resolve(Address address) throws ListenException {
     if (address.host().isEmpty() || address.host().equals("*")) {
       return new InetSocketAddress(address.port());
     }

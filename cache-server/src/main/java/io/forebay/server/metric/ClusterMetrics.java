@@ -1,6 +1,9 @@
 package io.forebay.server.metric;
 
 import io.forebay.server.cluster.ClusterFigures;
+import io.forebay.server.peer.PeerCounters;
+import io.micrometer.core.instrument.Meter;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.ToDoubleFunction;
 
 /** Metrics of a node in a cluster. */
@@ -91,6 +94,7 @@ final class ClusterMetrics {
         "Entries of the log that this version could not read, and took for purges of everything.",
         ClusterFigures::unreadable);
     addStates(meters, from);
+    addPeers(meters, from);
   }
 
   /** Beside the others for the length of a method. */
@@ -113,6 +117,42 @@ final class ClusterMetrics {
         "forebay_cluster_position_questions",
         "Questions for their position that this node has asked other nodes, for receipts.",
         ClusterFigures::questions);
+  }
+
+  /** Of objects; a node that shares none has none of these either. */
+  private static void addPeers(MeterRegistrar meters, CachedReports from) {
+    PeerCounters counters = from.node().peerCounters();
+    if (counters == null) {
+      return;
+    }
+    String requests = "Requests for objects to other nodes, by what became of them.";
+    asked(meters, requests, "store", counters.stored);
+    asked(meters, requests, "fetch", counters.fetched);
+    asked(meters, requests, "pass", counters.passed);
+    asked(meters, requests, "declined", counters.declined);
+    asked(meters, requests, "failed", counters.failed);
+    meters.counter(
+        "forebay_cluster_peer_ejections",
+        "How often another node was not asked for objects for a while, because it had not answered.",
+        counters.ejected::sum);
+    meters.counter(
+        "forebay_cluster_peer_lost_invalidations",
+        "Invalidations by unsafe methods of clients that another node did not learn of.",
+        counters.notForgotten::sum);
+    String taken = "Requests for objects from other nodes.";
+    taken(meters, taken, "taken", counters.taken);
+    taken(meters, taken, "behind", counters.behind);
+    taken(meters, taken, "refused", counters.refused);
+  }
+
+  private static void asked(MeterRegistrar meters, String help, String result, LongAdder of) {
+    Meter ignored =
+        meters.counter("forebay_cluster_peer_requests", help, of::sum, "result", result);
+  }
+
+  private static void taken(MeterRegistrar meters, String help, String result, LongAdder of) {
+    Meter ignored =
+        meters.counter("forebay_cluster_peer_received", help, of::sum, "result", result);
   }
 
   private static void gauge(

@@ -9,6 +9,7 @@ import io.forebay.server.drive.DriveHealth;
 import io.forebay.server.origin.OriginStatus;
 import io.forebay.server.origin.limit.LimitStatus;
 import io.forebay.server.origin.probe.ServerProbes;
+import io.forebay.server.peer.PeerCounters;
 import io.forebay.server.tls.CertificateStatus;
 import io.forebay.server.tls.acme.AcmeCounters;
 import io.forebay.storage.StoreStats;
@@ -45,6 +46,11 @@ public interface NodeStatus {
 
   /** Figures of the cluster; null where the node is alone. */
   default @Nullable ClusterFigures clusterFigures() {
+    return null;
+  }
+
+  /** What became of requests between nodes; null where the node shares no objects. */
+  default @Nullable PeerCounters peerCounters() {
     return null;
   }
 

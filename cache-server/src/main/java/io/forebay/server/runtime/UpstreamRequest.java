@@ -7,6 +7,7 @@ import io.forebay.core.http.HopByHop;
 import io.forebay.core.http.MaxForwards;
 import io.forebay.core.http.RequestView;
 import io.forebay.core.key.FieldRecipe;
+import io.forebay.core.peer.PeerAsk;
 import io.forebay.core.policy.Decider;
 import io.forebay.core.route.Mirror;
 import io.forebay.core.route.Route;
@@ -31,7 +32,8 @@ public final class UpstreamRequest {
 
   /** Written by the origin client, or by this class. */
   private static final Set<String> WRITTEN_HERE =
-      Set.of("content-length", "expect", "host", "http2-settings", "via", "cdn-loop");
+      Set.of(
+          "content-length", "expect", "host", "http2-settings", "via", "cdn-loop", PeerAsk.FIELD);
 
   /** What would make a response fit one client only. */
   private static final Set<String> OF_ONE_CLIENT =
@@ -86,9 +88,9 @@ public final class UpstreamRequest {
     this.trusted = TrustedNetworks.of(policy.trusted());
   }
 
-  /** Whether what a client says of others is believed: it is a proxy. */
+  /** Whether what a client says of others is believed: it is a proxy, or a node of the cluster. */
   public boolean trusts(ClientInfo client) {
-    return trusts(client.address());
+    return client.node() != null || trusts(client.address());
   }
 
   public boolean trusts(String address) {
@@ -125,6 +127,16 @@ public final class UpstreamRequest {
     return new OriginRequest(request.method(), edited.target(), edited.fields(), body)
         .mirroredTo(mirror(route))
         .with(timeouts(route));
+  }
+
+  /**
+   * The fields of a fill's request as other nodes get it: without those of one client, and before
+   * the edits for the origin.
+   */
+  public HeaderFields ofNodes(Route route, RequestView request, ClientInfo client) {
+    HeaderFields.Builder out = begin(route, request, client, null, OF_ONE_CLIENT::contains);
+    out.add("accept-encoding", AcceptEncoding.value(AcceptEncoding.classOf(request.fields())));
+    return out.build();
   }
 
   /** The request of a client, passed on but for the fields that the route drops. */

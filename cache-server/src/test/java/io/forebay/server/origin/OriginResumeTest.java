@@ -278,7 +278,7 @@ class OriginResumeTest {
   }
 
   private static ResumingOriginClient client(Lab lab) {
-    return new ResumingOriginClient(lab.client(0), name -> true, lab.counters());
+    return new ResumingOriginClient(lab.client(0), (name, request) -> true, lab.counters());
   }
 
   private static Recorder send(Lab lab, OriginRequest request) throws Exception {

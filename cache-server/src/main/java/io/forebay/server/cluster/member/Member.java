@@ -1,6 +1,7 @@
 package io.forebay.server.cluster.member;
 
 import io.forebay.server.config.ClusterConfig.CutOff;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A node as etcd has it.
@@ -10,6 +11,7 @@ import io.forebay.server.config.ClusterConfig.CutOff;
  * @param isAlive whether its lease lasts: otherwise it uses nothing without validation, unless its
  *     policy is {@code serve}
  * @param isDraining whether an operator wants it to get no traffic
+ * @param share null where it shares no objects
  */
 public record Member(
     String name,
@@ -18,12 +20,13 @@ public record Member(
     CutOff cutOff,
     String version,
     boolean isAlive,
-    boolean isDraining) {
+    boolean isDraining,
+    @Nullable Share share) {
 
-  /** A node that is not drained. */
+  /** One that is not drained and shares no objects. */
   public Member(
       String name, String group, String address, CutOff cutOff, String version, boolean isAlive) {
-    this(name, group, address, cutOff, version, isAlive, false);
+    this(name, group, address, cutOff, version, isAlive, false, null);
   }
 
   /** Whether it is proven to use nothing that it has not validated. */

@@ -12,17 +12,27 @@ import tools.jackson.databind.node.ObjectNode;
 /** The values of {@code members/NODE}, {@code alive/NODE} and {@code draining/NODE}. */
 final class MemberJson {
   private static final int MAX_TEXT = 300;
+  private static final int MAX_TIER = 7;
+  private static final int MAX_WEIGHT = 10_000;
 
   private MemberJson() {}
 
   static String member(Member member) {
-    return text(
+    ObjectNode object =
         Json.object()
             .put("v", 1)
             .put("group", member.group())
             .put("address", member.address())
             .put("cutOff", member.cutOff().name().toLowerCase(Locale.ROOT))
-            .put("version", member.version()));
+            .put("version", member.version());
+    Share share = member.share();
+    if (share != null) {
+      object
+          .put("objects", share.address())
+          .put("tier", share.tier())
+          .put("weight", share.weight());
+    }
+    return text(object);
   }
 
   /** Null where it cannot be read; a cut-off that is not known counts as the weakest. */
@@ -45,7 +55,24 @@ final class MemberJson {
             cutOff(cutOff),
             version == null ? "" : version,
             isAlive,
-            isDraining);
+            isDraining,
+            share(object));
+  }
+
+  /** Null where the node shares nothing, or what it says of that cannot be read. */
+  private static @Nullable Share share(ObjectNode object) {
+    InputProblems problems = new InputProblems();
+    String address = Json.text(object, "objects", MAX_TEXT, problems);
+    int tier = object.path("tier").asInt(-1);
+    int weight = object.path("weight").asInt(0);
+    return address == null
+            || !problems.isEmpty()
+            || tier < 0
+            || tier > MAX_TIER
+            || weight < 1
+            || weight > MAX_WEIGHT
+        ? null
+        : new Share(address, tier, weight);
   }
 
   private static CutOff cutOff(@Nullable String text) {

@@ -11,6 +11,7 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The nodes of the cluster in etcd, this one among them. Any thread that may block. */
@@ -33,6 +34,7 @@ public final class Membership {
   private boolean wasAlive;
 
   private volatile List<Member> known = List.of();
+  private volatile Consumer<List<Member>> observer = members -> {};
   private volatile boolean isListWanted = true;
   private int refreshes;
 
@@ -93,6 +95,16 @@ public final class Membership {
         .min(Comparator.naturalOrder())
         .filter(self.name()::equals)
         .isPresent();
+  }
+
+  private void known(List<Member> now) {
+    known = now;
+    observer.accept(now);
+  }
+
+  /** Is told the nodes whenever etcd was asked. In place of the one before. */
+  public void observe(Consumer<List<Member>> told) {
+    observer = told;
   }
 
   /**
@@ -167,7 +179,7 @@ public final class Membership {
     TxnResult read =
         etcd.txn(new Txn().getAll(keys.members()).getAll(keys.alive()).getAll(keys.draining()));
     List<Member> members = members(read.reads().get(0), read.reads().get(1), read.reads().get(2));
-    known = members;
+    known(members);
     return members;
   }
 
@@ -255,7 +267,13 @@ public final class Membership {
       // Stopped, it serves nothing, so purges need not wait for it.
       Member stopped =
           new Member(
-              self.name(), self.group(), self.address(), CutOff.FENCE, self.version(), false);
+              self.name(),
+              self.group(),
+              self.address(),
+              CutOff.FENCE,
+              self.version(),
+              false,
+              self.share());
       TxnResult ignored =
           etcd.txn(new Txn().put(keys.member(self.name()), MemberJson.member(stopped)));
     }

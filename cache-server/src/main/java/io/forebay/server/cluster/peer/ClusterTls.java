@@ -42,12 +42,21 @@ public final class ClusterTls {
   static SSLContext toNodes(List<X509Certificate> cas, List<X509Certificate> chain, PrivateKey key)
       throws IOException {
     try {
+      return context(chain, key, new TrustManager[] {new WithoutHost(byChain(cas))});
+    } catch (GeneralSecurityException e) {
+      throw new IOException("TLS of the cluster: " + e.getMessage(), e);
+    }
+  }
+
+  /** Checks chains, and hosts where it is asked to. */
+  static X509ExtendedTrustManager byChain(List<X509Certificate> cas) throws IOException {
+    try {
       for (TrustManager manager : trust(cas).getTrustManagers()) {
         if (manager instanceof X509ExtendedTrustManager byChain) {
-          return context(chain, key, new TrustManager[] {new WithoutHost(byChain)});
+          return byChain;
         }
       }
-      throw new GeneralSecurityException("no trust manager");
+      throw new IOException("TLS of the cluster: no trust manager");
     } catch (GeneralSecurityException e) {
       throw new IOException("TLS of the cluster: " + e.getMessage(), e);
     }

@@ -5,8 +5,8 @@ import io.forebay.server.tunnel.TunnelEnd;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Receives the events of an origin call: {@code onInformational* onFallback? onHead onData* onEnd},
- * or {@code onFailure} at any point; exactly one of the last two ends the call.
+ * Receives the events of an origin call: {@code onInformational* (onFallback | onPeer)? onHead
+ * onData* onEnd}, or {@code onFailure} at any point; exactly one of the last two ends the call.
  */
 public interface OriginListener {
 
@@ -28,6 +28,13 @@ public interface OriginListener {
    * @param origin its name
    */
   default void onFallback(String origin) {}
+
+  /**
+   * Another node of the cluster answers: the response that follows is its.
+   *
+   * @param node its name
+   */
+  default void onPeer(String node) {}
 
   /**
    * The final response's head, checked: framing is sound, no field carries CR, LF or NUL.

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param priority where requests wait at the origin's limit
  * @param mirror the origin that gets a copy, or null
  * @param timeouts what its route sets in place of the origin's
+ * @param peers what other nodes are asked before the origin; null where none is
  */
 public record OriginRequest(
     String method,
@@ -31,7 +32,8 @@ public record OriginRequest(
     @Nullable ClientInfo client,
     Priority priority,
     @Nullable Mirror mirror,
-    OriginTimeouts timeouts) {
+    OriginTimeouts timeouts,
+    @Nullable PeerQuestion peers) {
 
   private static final Set<String> IDEMPOTENT =
       Set.of("GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "QUERY");
@@ -45,7 +47,7 @@ public record OriginRequest(
       Hop hop,
       @Nullable ClientInfo client,
       Priority priority) {
-    this(method, target, fields, body, hop, client, priority, null, OriginTimeouts.OF_ORIGIN);
+    this(method, target, fields, body, hop, client, priority, null, OriginTimeouts.OF_ORIGIN, null);
   }
 
   /** A request that a client waits for. */
@@ -75,7 +77,7 @@ public record OriginRequest(
     return newTarget.equals(target)
         ? this
         : new OriginRequest(
-            method, newTarget, fields, body, hop, client, priority, mirror, timeouts);
+            method, newTarget, fields, body, hop, client, priority, mirror, timeouts, peers);
   }
 
   /** The same, and trailers of the response are wanted. */
@@ -84,19 +86,19 @@ public record OriginRequest(
     return wanted.equals(hop)
         ? this
         : new OriginRequest(
-            method, target, fields, body, wanted, client, priority, mirror, timeouts);
+            method, target, fields, body, wanted, client, priority, mirror, timeouts, peers);
   }
 
   /** The same on behalf of one client. */
   public OriginRequest onBehalfOf(ClientInfo newClient) {
     return new OriginRequest(
-        method, target, fields, body, hop, newClient, priority, mirror, timeouts);
+        method, target, fields, body, hop, newClient, priority, mirror, timeouts, peers);
   }
 
   /** The same with other fields. */
   public OriginRequest with(HeaderFields newFields) {
     return new OriginRequest(
-        method, target, newFields, body, hop, client, priority, mirror, timeouts);
+        method, target, newFields, body, hop, client, priority, mirror, timeouts, peers);
   }
 
   /** The same with another priority. */
@@ -104,7 +106,7 @@ public record OriginRequest(
     return newPriority == priority
         ? this
         : new OriginRequest(
-            method, target, fields, body, hop, client, newPriority, mirror, timeouts);
+            method, target, fields, body, hop, client, newPriority, mirror, timeouts, peers);
   }
 
   /** The same with a copy for another origin, or without one. */
@@ -112,14 +114,23 @@ public record OriginRequest(
     return newMirror == null && mirror == null
         ? this
         : new OriginRequest(
-            method, target, fields, body, hop, client, priority, newMirror, timeouts);
+            method, target, fields, body, hop, client, priority, newMirror, timeouts, peers);
   }
 
   /** The same with timeouts of its route. */
   public OriginRequest with(OriginTimeouts ofRoute) {
     return ofRoute.equals(timeouts)
         ? this
-        : new OriginRequest(method, target, fields, body, hop, client, priority, mirror, ofRoute);
+        : new OriginRequest(
+            method, target, fields, body, hop, client, priority, mirror, ofRoute, peers);
+  }
+
+  /** The same, and other nodes are asked first. */
+  public OriginRequest asking(@Nullable PeerQuestion question) {
+    return question == null && peers == null
+        ? this
+        : new OriginRequest(
+            method, target, fields, body, hop, client, priority, mirror, timeouts, question);
   }
 
   /** Whether the method's effect is the same when it is sent twice (RFC 9110 §9.2.2). */

@@ -45,6 +45,11 @@ public final class Origins {
     this.isOwnListener = isOwnListener;
   }
 
+  /** Origins that no configuration names. */
+  public static Origins of(Map<String, Origin> byName) {
+    return new Origins(Map.copyOf(byName), address -> false);
+  }
+
   /**
    * Loads origins.
    *

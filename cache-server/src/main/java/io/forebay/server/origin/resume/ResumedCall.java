@@ -103,6 +103,13 @@ final class ResumedCall implements OriginCall, OriginListener {
   }
 
   @Override
+  public void onPeer(String node) {
+    if (brokenOff == null) {
+      listener.onPeer(node);
+    }
+  }
+
+  @Override
   public void onTunnel(HeaderFields fields, TunnelEnd end) {
     listener.onTunnel(fields, end);
   }

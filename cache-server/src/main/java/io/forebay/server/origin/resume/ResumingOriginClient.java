@@ -6,7 +6,7 @@ import io.forebay.server.origin.call.OriginCall;
 import io.forebay.server.origin.call.OriginClient;
 import io.forebay.server.origin.call.OriginListener;
 import io.forebay.server.origin.call.OriginRequest;
-import java.util.function.Predicate;
+import java.util.function.BiPredicate;
 
 /**
  * Resumes response bodies that break off. The listener sees one response; confined to one event
@@ -14,16 +14,16 @@ import java.util.function.Predicate;
  */
 public final class ResumingOriginClient implements OriginClient {
   private final OriginSender sender;
-  private final Predicate<String> isWanted;
+  private final BiPredicate<String, OriginRequest> isWanted;
   private final LoopCounters counters;
 
   /**
    * The client of one loop.
    *
-   * @param isWanted whether bodies of the origin of that name are resumed
+   * @param isWanted whether the body is resumed of that request to the origin of that name
    */
   public ResumingOriginClient(
-      OriginSender sender, Predicate<String> isWanted, LoopCounters counters) {
+      OriginSender sender, BiPredicate<String, OriginRequest> isWanted, LoopCounters counters) {
     this.sender = sender;
     this.isWanted = isWanted;
     this.counters = counters;
@@ -35,7 +35,7 @@ public final class ResumingOriginClient implements OriginClient {
         request.method().equals("GET")
             && request.body().lengthBytes() == 0
             && request.hop().upgrade() == null
-            && isWanted.test(origin);
+            && isWanted.test(origin, request);
     if (!isResumable) {
       return sender.send(origin, request, listener);
     }

@@ -1,0 +1,236 @@
+package io.forebay.server.exchange;
+
+import io.forebay.core.http.HeaderFields;
+import io.forebay.core.http.RequestView;
+import io.forebay.core.http.SyntheticRequest;
+import io.forebay.core.http.TargetUri;
+import io.forebay.core.peer.HopRule;
+import io.forebay.core.peer.PeerAnswer;
+import io.forebay.core.peer.PeerAsk;
+import io.forebay.core.policy.ResponsePolicy;
+import io.forebay.core.policy.StoreVerdict;
+import io.forebay.core.policy.StoredMeta;
+import io.forebay.server.fill.FillContext;
+import io.forebay.server.http.ClientInfo;
+import io.forebay.server.http.RequestBody;
+import io.forebay.server.http.RequestHandler;
+import io.forebay.server.http.ResponseSink;
+import io.forebay.server.loop.LoopLoad;
+import io.forebay.server.peer.PeerDirectory;
+import io.forebay.server.peer.PeerRouter;
+import io.forebay.server.response.HeadLines;
+import io.forebay.server.response.HeadWriter;
+import io.forebay.storage.purge.PurgePosition;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.EventLoop;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Takes the requests of other nodes of the cluster on one event loop. An exchange begins once the
+ * purges that the request names are in force here, and not before: its place among the purges of
+ * this node is taken then, so it joins no fetch that one of them kills.
+ *
+ * <pre>
+ *   Forebay-Peer ─▶ sound, of this cluster, from the node of the certificate? ─▶ HopRule
+ *     ─▶ not cut off? ─▶ purges applied? ─▶ Exchange ─▶ store or fetch, or 421
+ * </pre>
+ */
+public final class PeerDoor implements RequestHandler {
+  private static final long POSITION_MILLIS = 250;
+  private static final long LOOK_MILLIS = 2;
+
+  private static final String OWN_CONTROL = "forebay-cache-control";
+
+  private final ExchangeFactory exchanges;
+  private final PeerDirectory directory;
+  private final EventLoop eventLoop;
+  private final LoopLoad load;
+
+  /**
+   * The door of a loop.
+   *
+   * @param load how the loop keeps up; of its own, since listeners tick it
+   */
+  public PeerDoor(
+      ExchangeFactory exchanges, PeerDirectory directory, EventLoop eventLoop, LoopLoad load) {
+    this.exchanges = exchanges;
+    this.directory = directory;
+    this.eventLoop = eventLoop;
+    this.load = load;
+  }
+
+  @Override
+  public LoopLoad load() {
+    return load;
+  }
+
+  @Override
+  public void start(RequestView request, RequestBody body, ResponseSink sink, ClientInfo client) {
+    List<String> said = request.fields().all(PeerAsk.FIELD);
+    PeerAsk ask = said.size() == 1 ? PeerAsk.parse(said.getFirst()) : null;
+    body.cancel();
+    boolean isForgetting = request.method().equals(PeerAsk.FORGET);
+    if (ask == null || !(isForgetting || request.method().equals("GET")) || request.hasBody()) {
+      refuse(sink, 400, "not a request of a node");
+    } else if (!ask.cluster().equals(directory.cluster()) || !ask.from().equals(client.node())) {
+      refuse(sink, 403, "not from the node that it names");
+    } else if (!HopRule.admits(ask.tier(), ask.hop(), directory.tier())) {
+      refuse(sink, 508, "this node is not further from the clients");
+    } else if (isForgetting) {
+      exchanges.forget(TargetUri.of(asked(request, ask)));
+      sink.head(sink.beginHead(204), ResponseSink.LENGTH_ABSENT, true);
+      sink.flush();
+    } else if (directory.isCutOff(System.nanoTime())) {
+      directory.counters().behind.increment();
+      reply(sink, 503, "purges may be missing here");
+    } else {
+      directory.counters().taken.increment();
+      RequestView asked = asked(request, ask);
+      if (hasApplied(ask)) {
+        exchanges.startForNode(asked, sink, client, ask);
+      } else {
+        new Waiting(asked, sink, client, ask).begin();
+      }
+    }
+  }
+
+  /** As the other node's client asked; a copy, which outlives the wait. */
+  private static RequestView asked(RequestView request, PeerAsk ask) {
+    HeaderFields.Builder fields = HeaderFields.builder();
+    request
+        .fields()
+        .forEach((name, value) -> {
+          if (!name.toString().equalsIgnoreCase(PeerAsk.FIELD)) {
+            fields.add(name, value.toString());
+          }
+        });
+    return SyntheticRequest.of(
+        "GET",
+        new TargetUri(ask.scheme(), request.authority(), request.path(), request.query()),
+        fields.build());
+  }
+
+  private boolean hasApplied(PeerAsk ask) {
+    PurgePosition at = directory.applied();
+    return at != null && at.epoch().equals(ask.epoch()) && at.revision() >= ask.begun();
+  }
+
+  private void refuse(ResponseSink sink, int status, String why) {
+    directory.counters().refused.increment();
+    reply(sink, status, why);
+  }
+
+  private static void reply(ResponseSink sink, int status, String why) {
+    ByteBuf head = sink.beginHead(status);
+    HeadLines.text(head, "content-type: text/plain\r\ncache-control: no-store\r\n");
+    String text = why + "\n";
+    sink.head(head, text.length(), false);
+    ByteBuf body = head.alloc().buffer(text.length());
+    HeadLines.text(body, text);
+    sink.body(body);
+    sink.end(HeaderFields.EMPTY);
+  }
+
+  /** A request that names purges that are not in force here yet. */
+  private final class Waiting implements ResponseSink.Listener {
+    private final RequestView request;
+    private final ResponseSink sink;
+    private final ClientInfo client;
+    private final PeerAsk ask;
+    private final long deadlineNanos =
+        System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(POSITION_MILLIS);
+    private boolean isOver;
+
+    Waiting(RequestView request, ResponseSink sink, ClientInfo client, PeerAsk ask) {
+      this.request = request;
+      this.sink = sink;
+      this.client = client;
+      this.ask = ask;
+    }
+
+    void begin() {
+      sink.listener(this);
+      lookLater();
+    }
+
+    private void lookLater() {
+      eventLoop.schedule(this::look, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    private void look() {
+      if (isOver) {
+        return;
+      }
+      if (hasApplied(ask)) {
+        exchanges.startForNode(request, sink, client, ask);
+      } else if (System.nanoTime() - deadlineNanos >= 0) {
+        directory.counters().behind.increment();
+        reply(sink, 503, "this node is behind in the log of purges");
+      } else {
+        lookLater();
+      }
+    }
+
+    @Override
+    public void onWritable() {}
+
+    @Override
+    public void onClosed() {
+      isOver = true;
+    }
+  }
+
+  // --- for the exchange -------------------------------------------------------------------------
+
+  /** Whether the base key of a request is the one that the other node has for it. */
+  static boolean isSameKey(FillContext loop, ClientRequest request) {
+    PeerAsk ask = Objects.requireNonNull(request.peer());
+    PeerRouter router = loop.peers();
+    return router != null
+        && router.isKeyOf(ask.key(), ask.epoch(), request.question(), request.route().keyRecipe());
+  }
+
+  /** Says that the response is an answer, and not that this node declines. */
+  static void mark(HeadWriter head, ClientRequest request, PeerAnswer.Source source) {
+    head.line(PeerAsk.FIELD + ": " + new PeerAnswer(request.config().nodeId(), source) + "\r\n");
+  }
+
+  /**
+   * What the lines of a stored response do not say of its lifetime, because what was meant for this
+   * cache alone is not stored; empty where they say it.
+   */
+  static String lifetime(ClientRequest request, StoredMeta meta, byte[] block, long nowMillis) {
+    if (!request.route().settings().freshness().consumes(OWN_CONTROL)) {
+      return "";
+    }
+    long lifetime = meta.freshnessLifetimeMillis();
+    boolean isSaid =
+        ResponsePolicy.judge(
+                    request.question(),
+                    request.route(),
+                    meta.status(),
+                    StreamCoding.fields(block),
+                    nowMillis,
+                    nowMillis,
+                    0)
+                instanceof StoreVerdict.Store judged
+            && judged.freshnessLifetimeMillis() == lifetime;
+    if (isSaid) {
+      return "";
+    }
+    return OWN_CONTROL
+        + ": max-age="
+        + lifetime / 1000
+        + (meta.isNoCache() ? ", no-cache" : "")
+        + (meta.isMustRevalidate() ? ", must-revalidate" : "")
+        + window(", stale-while-revalidate=", meta.staleWhileRevalidateMillis())
+        + window(", stale-if-error=", meta.staleIfErrorMillis())
+        + "\r\n";
+  }
+
+  private static String window(String name, long millis) {
+    return millis < 0 ? "" : name + millis / 1000;
+  }
+}

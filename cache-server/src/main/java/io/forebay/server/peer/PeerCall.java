@@ -1,0 +1,291 @@
+package io.forebay.server.peer;
+
+import io.forebay.core.http.HeaderFields;
+import io.forebay.core.peer.PeerAnswer;
+import io.forebay.core.peer.PeerAsk;
+import io.forebay.server.http.RequestBody;
+import io.forebay.server.origin.OriginSender;
+import io.forebay.server.origin.PooledOriginClient;
+import io.forebay.server.origin.call.OriginCall;
+import io.forebay.server.origin.call.OriginFailure;
+import io.forebay.server.origin.call.OriginListener;
+import io.forebay.server.origin.call.OriginRequest;
+import io.forebay.server.origin.call.PeerQuestion;
+import io.forebay.storage.purge.PurgePosition;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.Future;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One request that other nodes are asked before the origin.
+ *
+ * <pre>
+ *   node ─┬─ answers ──▶ the response is its, to the end
+ *         ├─ declines ─▶ origin
+ *         └─ fails, or gives no sign ─▶ next node ─▶ origin
+ * </pre>
+ *
+ * <p>A node that has to fetch says so by a 102, so one that hangs is told from one whose origin is
+ * slow. Confined to the loop that sent it.
+ */
+final class PeerCall implements OriginCall, OriginListener {
+  private static final Logger LOG = LoggerFactory.getLogger(PeerCall.class);
+
+  /** Until a node has answered, or said that it fetches; connecting included. */
+  private static final long SIGN_MILLIS = 2_000;
+
+  private static final int PROCESSING = 102;
+
+  /** What says which part is wanted, and of which representation. */
+  private static final Set<String> CONDITIONS =
+      Set.of(
+          "range",
+          "if-range",
+          "if-match",
+          "if-none-match",
+          "if-modified-since",
+          "if-unmodified-since");
+
+  private final OriginSender origins;
+  private final PooledOriginClient nodes;
+  private final PeerDirectory directory;
+  private final EventLoop loop;
+  private final String origin;
+  private final OriginRequest request;
+  private final PeerQuestion question;
+  private final OriginListener listener;
+
+  /** Whom to ask after the present one. */
+  private List<String> left;
+
+  private @Nullable OriginCall call;
+
+  /** Who is asked; null once the origin is. */
+  private @Nullable String node;
+
+  private @Nullable Future<?> timer;
+  private boolean isAnswered;
+  private boolean isSuspended;
+
+  PeerCall(
+      OriginSender origins,
+      PooledOriginClient nodes,
+      PeerDirectory directory,
+      EventLoop loop,
+      String origin,
+      OriginRequest request,
+      PeerQuestion question,
+      List<String> asked,
+      OriginListener listener) {
+    this.origins = origins;
+    this.nodes = nodes;
+    this.directory = directory;
+    this.loop = loop;
+    this.origin = origin;
+    this.request = request;
+    this.question = question;
+    this.left = asked;
+    this.listener = listener;
+  }
+
+  void start() {
+    PurgePosition begun = directory.begun();
+    while (!left.isEmpty()) {
+      String next = left.getFirst();
+      left = left.subList(1, left.size());
+      if (begun != null && directory.health(next).tryAsk(System.nanoTime())) {
+        ask(next, begun);
+        return;
+      }
+    }
+    node = null;
+    sent(origins.send(origin, request, listener));
+  }
+
+  private void ask(String next, PurgePosition begun) {
+    node = next;
+    timer = loop.schedule(this::onNoSign, SIGN_MILLIS, TimeUnit.MILLISECONDS);
+    PeerAsk ask =
+        new PeerAsk(
+            directory.cluster(),
+            directory.self(),
+            directory.tier(),
+            question.isDown() ? 0 : 1,
+            begun.epoch(),
+            begun.revision(),
+            question.scheme(),
+            question.key());
+    HeaderFields.Builder fields = HeaderFields.builder();
+    question.fields().forEach(fields::add);
+    request
+        .fields()
+        .forEach((name, value) -> {
+          if (CONDITIONS.contains(name.toString())) {
+            fields.add(name, value);
+          }
+        });
+    fields.add(PeerAsk.FIELD, ask.toString());
+    sent(
+        nodes.send(
+            Peers.originName(next),
+            new OriginRequest("GET", question.target(), fields.build(), RequestBody.NONE)
+                .with(request.priority()),
+            this));
+  }
+
+  private void sent(OriginCall begun) {
+    call = begun;
+    if (isSuspended) {
+      begun.suspend();
+    }
+  }
+
+  private void stopTimer() {
+    Future<?> running = timer;
+    if (running != null) {
+      running.cancel(false);
+      timer = null;
+    }
+  }
+
+  /** The call at the origin; null while a node is asked. */
+  @Nullable OriginCall atOrigin() {
+    return node == null ? call : null;
+  }
+
+  OriginCall sent() {
+    return Objects.requireNonNull(call, "nothing is sent before start");
+  }
+
+  String origin() {
+    return origin;
+  }
+
+  /** Whom it would have asked next. */
+  List<String> left() {
+    return left;
+  }
+
+  // What the caller orders.
+
+  @Override
+  public void suspend() {
+    isSuspended = true;
+    sent().suspend();
+  }
+
+  @Override
+  public void resume() {
+    isSuspended = false;
+    sent().resume();
+  }
+
+  @Override
+  public boolean isWaiting() {
+    return node == null && sent().isWaiting();
+  }
+
+  @Override
+  public void cancel() {
+    stopTimer();
+    String asked = node;
+    if (asked != null && !isAnswered) {
+      directory.health(asked).givenUp();
+    }
+    sent().cancel();
+  }
+
+  // What the node says.
+
+  @Override
+  public void onInformational(int status, HeaderFields fields) {
+    stopTimer();
+    if (status != PROCESSING) {
+      listener.onInformational(status, fields);
+    }
+  }
+
+  @Override
+  public void onHead(
+      int status, HeaderFields fields, long contentLength, boolean isCloseDelimited) {
+    stopTimer();
+    String asked = Objects.requireNonNull(node, "no node was asked");
+    directory.health(asked).succeeded();
+    CharSequence said = fields.first(PeerAsk.FIELD);
+    PeerAnswer answer = said == null ? null : PeerAnswer.parse(said);
+    if (answer == null || !answer.node().equals(asked)) {
+      directory.counters().declined.increment();
+      LOG.debug("node {} declines {} with {}", asked, request.target(), status);
+      sent().cancel();
+      left = List.of();
+      start();
+      return;
+    }
+    isAnswered = true;
+    switch (answer.source()) {
+      case STORE -> directory.counters().stored.increment();
+      case FETCH -> directory.counters().fetched.increment();
+      case PASS -> directory.counters().passed.increment();
+    }
+    listener.onPeer(asked);
+    listener.onHead(status, fields.without(PeerAsk.FIELD::equals), contentLength, isCloseDelimited);
+  }
+
+  @Override
+  public void onData(ByteBuf data) {
+    listener.onData(data);
+  }
+
+  @Override
+  public void onReadComplete() {
+    if (isAnswered) {
+      listener.onReadComplete();
+    }
+  }
+
+  @Override
+  public void onEnd(HeaderFields trailers) {
+    listener.onEnd(trailers);
+  }
+
+  @Override
+  public void onFailure(OriginFailure failure) {
+    stopTimer();
+    onFailed(failure.kind().isOverload(), failure.detail());
+    if (isAnswered) {
+      listener.onFailure(failure);
+    } else {
+      start();
+    }
+  }
+
+  private void onNoSign() {
+    timer = null;
+    sent().cancel();
+    onFailed(false, "no sign within " + SIGN_MILLIS + " ms");
+    start();
+  }
+
+  /**
+   * The node did not answer, or broke off.
+   *
+   * @param isOfHere whether it is this node that cannot ask
+   */
+  private void onFailed(boolean isOfHere, String why) {
+    String asked = Objects.requireNonNull(node, "no node was asked");
+    directory.counters().failed.increment();
+    if (isOfHere) {
+      directory.health(asked).givenUp();
+    } else if (directory.health(asked).failed(System.nanoTime())) {
+      directory.counters().ejected.increment();
+      LOG.warn("node {} is not asked for objects for now: {}", asked, why);
+    }
+  }
+}

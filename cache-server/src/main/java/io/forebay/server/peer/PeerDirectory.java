@@ -1,0 +1,99 @@
+package io.forebay.server.peer;
+
+import io.forebay.storage.purge.PurgePosition;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongPredicate;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** What the loops of a node know of the nodes that share objects with it. Any thread. */
+public final class PeerDirectory {
+  private final String cluster;
+  private final String self;
+  private final int tier;
+  private final Supplier<@Nullable PurgePosition> begun;
+  private final Supplier<@Nullable PurgePosition> applied;
+  private final LongPredicate isCutOff;
+  private final boolean keepsCopies;
+  private final PeerCounters counters = new PeerCounters();
+  private final ConcurrentHashMap<String, PeerHealth> health = new ConcurrentHashMap<>();
+
+  private volatile Peers peers = Peers.NONE;
+
+  /**
+   * The directory of a node.
+   *
+   * @param self its name
+   * @param tier its tier, counted from the clients
+   * @param begun up to where purges have begun to take effect here
+   * @param applied up to where they are in force here
+   * @param keepsCopies whether what other nodes own is kept once it has been sent
+   * @param isCutOff whether purges may be missing at that time by {@link System#nanoTime}
+   */
+  public PeerDirectory(
+      String cluster,
+      String self,
+      int tier,
+      Supplier<@Nullable PurgePosition> begun,
+      Supplier<@Nullable PurgePosition> applied,
+      boolean keepsCopies,
+      LongPredicate isCutOff) {
+    this.cluster = cluster;
+    this.self = self;
+    this.tier = tier;
+    this.begun = begun;
+    this.applied = applied;
+    this.keepsCopies = keepsCopies;
+    this.isCutOff = isCutOff;
+  }
+
+  public String cluster() {
+    return cluster;
+  }
+
+  public String self() {
+    return self;
+  }
+
+  public int tier() {
+    return tier;
+  }
+
+  @Nullable PurgePosition begun() {
+    return begun.get();
+  }
+
+  public @Nullable PurgePosition applied() {
+    return applied.get();
+  }
+
+  public boolean isCutOff(long nanoTime) {
+    return isCutOff.test(nanoTime);
+  }
+
+  boolean keepsCopies() {
+    return keepsCopies;
+  }
+
+  public PeerCounters counters() {
+    return counters;
+  }
+
+  public Peers peers() {
+    return peers;
+  }
+
+  /** Nodes have come, gone or changed. */
+  public void update(Peers next) {
+    peers = next;
+    health
+        .keySet()
+        .removeIf(name ->
+            next.group().stream().noneMatch(node -> node.name().equals(name))
+                && next.shield().stream().noneMatch(node -> node.name().equals(name)));
+  }
+
+  PeerHealth health(String node) {
+    return health.computeIfAbsent(node, name -> new PeerHealth());
+  }
+}
