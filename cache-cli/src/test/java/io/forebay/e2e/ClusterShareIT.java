@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.testing.Await;
+import io.forebay.testing.Commands;
 import io.forebay.testing.EdgeProcess;
 import io.forebay.testing.Jar;
 import io.forebay.testing.PathOrigin;
@@ -232,13 +233,22 @@ final class ClusterShareIT {
     }
   }
 
-  /** Whom a miss of the node asks first. */
+  /** A path that begins so, and whose key another node than that owns. */
+  private static String pathOfAnother(EdgeProcess edge, String start) throws Exception {
+    for (int i = 0; i < 50; i++) {
+      if (!owner(edge, start + i).isEmpty()) {
+        return start + i;
+      }
+    }
+    throw new AssertionError("the node owns all keys");
+  }
+
+  /** Whom a miss of the node asks first; empty where it owns the key. */
   private static String owner(EdgeProcess edge, String path) throws Exception {
-    String told =
-        Jar.quick()
-            .run("explain", "http://site.example" + path, "--admin-url", edge.adminUrl())
-            .out();
-    Matcher names = Pattern.compile("before the origin: (edge-[0-9])").matcher(told);
+    Commands.Finished told =
+        Jar.quick().run("explain", "http://site.example" + path, "--admin-url", edge.adminUrl());
+    assertTrue(told.err().contains("of the cluster"), told.toString());
+    Matcher names = Pattern.compile("before the origin: (edge-[0-9])").matcher(told.err());
     return names.find() ? names.group(1) : "";
   }
 
@@ -274,11 +284,7 @@ final class ClusterShareIT {
     });
     try (ClusterEdges cluster = cluster(3)) {
       EdgeProcess asked = cluster.edge(0);
-      int number = 0;
-      while (owner(asked, "/film" + number).isEmpty()) {
-        number++;
-      }
-      String path = "/film" + number;
+      String path = pathOfAnother(asked, "/film");
       EdgeProcess owner =
           cluster.edge(Integer.parseInt(owner(asked, path).substring("edge-".length())));
       try (ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -339,11 +345,7 @@ final class ClusterShareIT {
     });
     try (ClusterEdges cluster = cluster(2)) {
       EdgeProcess first = cluster.edge(0);
-      int number = 0;
-      while (owner(first, "/o" + number).isEmpty()) {
-        number++;
-      }
-      String path = "/o" + number;
+      String path = pathOfAnother(first, "/o");
       assertEquals("1", first.get(path, HOST).text());
       assertEquals(200, RawClient.request(first.port(), "DELETE", path, "", HOST).status());
       Await.until("the change is seen", () -> first.get(path, HOST).text().equals("2"));
