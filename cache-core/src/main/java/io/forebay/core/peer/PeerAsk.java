@@ -36,7 +36,7 @@ public record PeerAsk(
   public static final int MAX_TIER = 7;
 
   private static final int MAX_HOP = 9;
-  private static final int PARAMETERS = 8;
+  private static final int PARAMETERS = 7;
   private static final int DIGITS = 32;
   private static final int MAX_REVISION_DIGITS = 18;
 

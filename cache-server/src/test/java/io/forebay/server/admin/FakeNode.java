@@ -20,6 +20,7 @@ import io.forebay.server.origin.drain.DrainOutcome;
 import io.forebay.server.origin.health.ProbeStatus;
 import io.forebay.server.origin.limit.LimitStatus;
 import io.forebay.server.origin.probe.ServerProbes;
+import io.forebay.server.peer.PeerCounters;
 import io.forebay.server.purge.PurgeDone;
 import io.forebay.server.purge.PurgeOrder;
 import io.forebay.server.purge.PurgeRefusedException;
@@ -116,6 +117,11 @@ public final class FakeNode implements NodeControl {
   @Override
   public @Nullable ClusterFigures clusterFigures() {
     return clusterFigures;
+  }
+
+  @Override
+  public @Nullable PeerCounters peerCounters() {
+    return clusterFigures == null ? null : new PeerCounters();
   }
 
   public FakeNode certificates(CertificateStatus... all) {
