@@ -217,7 +217,7 @@ final class TransitPoolTest {
     for (int n = 0; threads.stream().anyMatch(Thread::isAlive); n++) {
       pool.trim();
       pool.trimIdle(n * 100_000L);
-      Thread.yield();
+      Thread.onSpinWait();
     }
     for (Thread thread : threads) {
       thread.join();
