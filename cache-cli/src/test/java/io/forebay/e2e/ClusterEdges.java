@@ -52,12 +52,15 @@ final class ClusterEdges implements AutoCloseable {
   static ClusterEdges start(Path directory, String originUrl, int members, int nodes, String purge)
       throws Exception {
     return start(
-        new ClusterEdges(directory, originUrl, members, purge, null), nodes, settings -> settings);
+        new ClusterEdges(directory, originUrl, members, "fence-after: 2s" + purge, null),
+        nodes,
+        settings -> settings);
   }
 
   /**
    * The same with nodes that share objects, and know each other.
    *
+   * @param fenceAfter short where nodes are to be cut off soon, else long enough for a busy machine
    * @param lines of {@code cluster} by the name of the node, besides the address
    */
   static ClusterEdges startSharing(
@@ -66,10 +69,15 @@ final class ClusterEdges implements AutoCloseable {
       int members,
       int nodes,
       UnaryOperator<String> lines,
+      String fenceAfter,
       UnaryOperator<EdgeProcess.Settings> more)
       throws Exception {
     ClusterEdges cluster =
-        start(new ClusterEdges(directory, originUrl, members, "", lines), nodes, more);
+        start(
+            new ClusterEdges(
+                directory, originUrl, members, "fence-after: " + fenceAfter, lines),
+            nodes,
+            more);
     for (EdgeProcess edge : cluster.edges) {
       Await.until(
           "the node knows the others", () -> edge.metrics().sum("forebay_cluster_alive") == nodes);
@@ -114,7 +122,7 @@ final class ClusterEdges implements AutoCloseable {
               advertise: "127.0.0.1:%d"
               tls: {ca: "%s", certificate: "%s", key: "%s"}
               log: {endpoints: "%s"}
-              purge: {fence-after: 2s%s}
+              purge: {%s}
             %s\
             """
                 .formatted(

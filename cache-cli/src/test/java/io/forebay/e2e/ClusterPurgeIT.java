@@ -144,7 +144,7 @@ final class ClusterPurgeIT {
   private ClusterEdges cluster(String originUrl, boolean isSharing) throws Exception {
     return isSharing
         ? ClusterEdges.startSharing(
-            directory, originUrl, 3, NODES, name -> "", settings -> settings)
+            directory, originUrl, 3, NODES, name -> "", "2s", settings -> settings)
         : ClusterEdges.start(directory, originUrl, 3, NODES);
   }
 

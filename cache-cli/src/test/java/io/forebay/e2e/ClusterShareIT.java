@@ -62,7 +62,7 @@ final class ClusterShareIT {
 
   private ClusterEdges cluster(int nodes) throws Exception {
     return ClusterEdges.startSharing(
-        directory, origin.url(), 1, nodes, name -> "", settings -> settings);
+        directory, origin.url(), 1, nodes, name -> "", "30s", settings -> settings);
   }
 
   private static double peers(ClusterEdges cluster, String result) throws Exception {
@@ -204,6 +204,7 @@ final class ClusterShareIT {
             1,
             nodes,
             name -> "",
+            "30s",
             settings -> settings.with("--disk", settings.memoryDirectory() + "-disk:128MiB"))) {
       // More than memory holds.
       for (int key = 0; key < 600; key++) {
@@ -316,6 +317,7 @@ final class ClusterShareIT {
                 name.equals("edge-2")
                     ? "  group: hub\n  tier: 1\n"
                     : "  group: " + name + "\n  shield: hub\n",
+            "30s",
             settings -> settings)) {
       for (int key = 0; key < 20; key++) {
         assertEquals("/s" + key, cluster.edge(0).get("/s" + key, HOST).text());
