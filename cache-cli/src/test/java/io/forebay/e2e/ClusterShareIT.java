@@ -197,6 +197,7 @@ final class ClusterShareIT {
     Arrays.fill(body, (byte) 'x');
     origin.otherwise(exchange -> exchange.respond(200, "Cache-Control: max-age=3600\r\n", body));
     int nodes = 3;
+    AtomicInteger disks = new AtomicInteger();
     try (ClusterEdges cluster =
         ClusterEdges.startSharing(
             directory,
@@ -205,7 +206,9 @@ final class ClusterShareIT {
             nodes,
             name -> "",
             "30s",
-            settings -> settings.with("--disk", settings.memoryDirectory() + "-disk:128MiB"))) {
+            settings ->
+                settings.with(
+                    "--disk", directory.resolve("disk-" + disks.incrementAndGet()) + ":128MiB"))) {
       // More than memory holds.
       for (int key = 0; key < 600; key++) {
         for (int node = 0; node < nodes; node++) {
