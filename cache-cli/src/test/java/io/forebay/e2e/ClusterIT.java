@@ -167,6 +167,41 @@ final class ClusterIT {
     }
   }
 
+  @Test
+  void aLogThatLosesItsNameGetsAnotherAndStoresAreEmptied() throws Exception {
+    try (ClusterEdges cluster = ClusterEdges.start(directory, origin.url(), 1, 2)) {
+      EdgeProcess first = cluster.edge(0);
+      EdgeProcess second = cluster.edge(1);
+      awaitHit(first, "/b");
+      awaitHit(second, "/b");
+      double gaps = gaps(first) + gaps(second);
+      int asked = origin.count("/b");
+
+      String ignored =
+          cluster
+              .etcd()
+              .post(
+                  0,
+                  "/v3/kv/deleterange",
+                  "{\"key\":\"%s\"}".formatted(base64("/forebay/test/epoch")));
+
+      Await.until("both have noticed", () -> gaps(first) + gaps(second) == gaps + 2);
+      ClusterEdges.awaitReady(first);
+      ClusterEdges.awaitReady(second);
+      assertEquals("1", first.get("/b").text());
+      assertEquals(asked + 1, origin.count("/b"), "the store of the node was emptied");
+      assertTrue(
+          ClusterEdges.purge(second, "b", LONG_MILLIS)
+              .path("cluster")
+              .path("acknowledged")
+              .asBoolean(false));
+    }
+  }
+
+  private static double gaps(EdgeProcess edge) throws Exception {
+    return edge.metrics().sum("forebay_cluster_gaps_total");
+  }
+
   private static String base64(String text) {
     return Base64.getEncoder().encodeToString(text.getBytes(StandardCharsets.UTF_8));
   }

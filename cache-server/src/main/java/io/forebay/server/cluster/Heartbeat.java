@@ -164,16 +164,16 @@ final class Heartbeat implements AutoCloseable {
 
   private @Nullable String prove(LogHead read, @Nullable PurgePosition at, long now)
       throws InterruptedException {
-    String epoch = read.epoch();
-    if (epoch == null || at == null) {
+    if (at == null) {
       return "the log has not been read yet";
     }
-    if (!at.epoch().equals(epoch) || at.revision() > read.newest()) {
+    // A log without a name was restored: the applier names it, though its watch may seem whole.
+    if (!at.epoch().equals(read.epoch()) || at.revision() > read.newest()) {
       fence.close();
       applier.restart();
       return "the log is another one than before, or was set back";
     }
-    if (applier.await(read.newest(), epoch, TimeUnit.MILLISECONDS.toNanos(APPLY_MILLIS))) {
+    if (applier.await(read.newest(), at.epoch(), TimeUnit.MILLISECONDS.toNanos(APPLY_MILLIS))) {
       provenNanos = now;
       isProven = true;
       beatsWithoutProgress = 0;
