@@ -8,10 +8,12 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
@@ -29,9 +31,15 @@ public final class Tools {
           Map.entry("debootstrap", "debootstrap"),
           Map.entry("docker-compose", "docker-compose"),
           Map.entry("dockerd", "docker.io"),
+          Map.entry("etcd", "etcd-server"),
+          Map.entry("etcdctl", "etcd-client"),
           Map.entry("ffmpeg", "ffmpeg"),
+          Map.entry("fsfreeze", "util-linux"),
           Map.entry("h2load", "nghttp2-client"),
           Map.entry("haproxy", "haproxy"),
+          Map.entry("ip", "iproute2"),
+          Map.entry("iptables", "iptables"),
+          Map.entry("mkfs.ext4", "e2fsprogs"),
           Map.entry("nghttp", "nghttp2-client"),
           Map.entry("nginx", "nginx-light"),
           Map.entry("openssl", "openssl"),
@@ -97,6 +105,34 @@ public final class Tools {
       String why = "/dev/fuse can't be opened: " + e;
       System.out.println("skipped: " + why);
       Assumptions.abort(why);
+    }
+  }
+
+  /**
+   * Goes on only where processes can have networks, mounts and process ids of their own.
+   *
+   * @param command which runs what follows it so
+   */
+  public static void requireNamespaces(List<String> command)
+      throws IOException, InterruptedException {
+    requireRoot("make namespaces");
+    List<String> probe = new ArrayList<>(command);
+    probe.addAll(
+        List.of("sh", "-c", "ip link add name b0 type bridge && ip netns add n && ip netns delete n"));
+    Commands.Finished tried = Commands.run(Duration.ofSeconds(20), probe);
+    if (tried.exit() != 0) {
+      throw missing("namespaces cannot be made here: " + tried);
+    }
+  }
+
+  /** Debian's library that gives a process another time of day. */
+  public static Path requireFaketime() throws IOException {
+    try (Stream<Path> architectures = Files.list(Path.of("/usr/lib"))) {
+      return architectures
+          .map(directory -> directory.resolve("faketime/libfaketimeMT.so.1"))
+          .filter(Files::exists)
+          .findFirst()
+          .orElseThrow(() -> missing("libfaketime is missing: apt-get install libfaketime"));
     }
   }
 

@@ -67,6 +67,8 @@ public final class EdgeProcess implements AutoCloseable {
     private boolean isNoiseExpected;
     private boolean isListeningByFile;
     private boolean isAllByFile;
+    private String host = "127.0.0.1";
+    private @Nullable String token;
 
     private Settings(Path directory, Path jar) throws IOException {
       this.jar = jar;
@@ -99,6 +101,22 @@ public final class EdgeProcess implements AutoCloseable {
     /** More arguments of serve. */
     public Settings with(String... more) {
       arguments.addAll(List.of(more));
+      return this;
+    }
+
+    /** The most that its heap takes. */
+    public Settings heap(String size) {
+      jvm.add("-Xmx" + size);
+      return this;
+    }
+
+    /**
+     * It listens on another address than loopback. Requests to its admin API have this token, which
+     * its configuration has to name.
+     */
+    public Settings at(String address, String adminToken) {
+      host = address;
+      token = adminToken;
       return this;
     }
 
@@ -188,9 +206,9 @@ public final class EdgeProcess implements AutoCloseable {
 
     private void addDefaults(List<String> command) {
       if (!isListeningByFile) {
-        option(command, "--listen", "127.0.0.1:" + port);
+        option(command, "--listen", host + ":" + port);
       }
-      option(command, "--admin", "127.0.0.1:" + adminPort);
+      option(command, "--admin", host + ":" + adminPort);
       option(command, "--memory", memorySize);
       option(command, "--memory-dir", memory.toString());
       option(command, "--data", data.toString());
@@ -273,30 +291,34 @@ public final class EdgeProcess implements AutoCloseable {
   }
 
   public String url(String path) {
-    return "http://127.0.0.1:" + settings.port + path;
+    return "http://" + settings.host + ":" + settings.port + path;
   }
 
   public String adminUrl() {
-    return "http://127.0.0.1:" + settings.adminPort;
+    return "http://" + settings.host + ":" + settings.adminPort;
   }
 
+  /** From a node on loopback. */
   public Response get(String target, String... fields) throws IOException {
     return RawClient.get(settings.port, target, fields);
   }
 
   public HttpResponse<String> admin(String path) throws IOException, InterruptedException {
-    return http.send(
-        HttpRequest.newBuilder(URI.create(adminUrl() + path))
-            .timeout(Duration.ofSeconds(10))
-            .build(),
-        HttpResponse.BodyHandlers.ofString());
+    return http.send(adminRequest(path).build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  private HttpRequest.Builder adminRequest(String path) {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create(adminUrl() + path)).timeout(Duration.ofSeconds(10));
+    return settings.token == null
+        ? request
+        : request.header("authorization", "Bearer " + settings.token);
   }
 
   public HttpResponse<String> adminPost(String path, String json)
       throws IOException, InterruptedException {
     return http.send(
-        HttpRequest.newBuilder(URI.create(adminUrl() + path))
-            .timeout(Duration.ofSeconds(10))
+        adminRequest(path)
             .header("content-type", "application/json")
             .POST(HttpRequest.BodyPublishers.ofString(json))
             .build(),

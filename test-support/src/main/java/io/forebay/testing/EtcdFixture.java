@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
@@ -21,8 +22,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Members of etcd on loopback, from Debian's package {@code etcd-server}, in a directory of the
- * test. Ports and data stay over a kill; closing ends the processes.
+ * Members of etcd, from Debian's package {@code etcd-server}, on loopback or where a test says, in
+ * a directory of the test. Ports and data stay over a kill; closing ends the processes.
  */
 public final class EtcdFixture implements AutoCloseable {
   private static final Path PROGRAM = Path.of("/usr/bin/etcd");
@@ -31,6 +32,7 @@ public final class EtcdFixture implements AutoCloseable {
   private final Path directory;
   private final List<String> options;
   private final String scheme;
+  private final List<Place> places;
   private final int[] clientPorts;
   private final int[] peerPorts;
   private final @Nullable Process[] members;
@@ -40,9 +42,21 @@ public final class EtcdFixture implements AutoCloseable {
           .connectTimeout(Duration.ofSeconds(1))
           .build();
 
-  private EtcdFixture(Path directory, int count, String scheme, List<String> options)
+  /**
+   * Where a member runs.
+   *
+   * @param host an address of it that the test reaches
+   * @param command which ends by executing what follows it
+   */
+  public record Place(String host, List<String> command) {
+    static final Place LOOPBACK = new Place("127.0.0.1", List.of());
+  }
+
+  private EtcdFixture(Path directory, List<Place> places, String scheme, List<String> options)
       throws IOException {
+    int count = places.size();
     this.directory = Files.createDirectories(directory);
+    this.places = places;
     this.options = options;
     this.scheme = scheme;
     this.clientPorts = new int[count];
@@ -56,9 +70,14 @@ public final class EtcdFixture implements AutoCloseable {
 
   /** Starts members and waits until they have a leader. */
   public static EtcdFixture start(Path directory, int members) throws Exception {
-    EtcdFixture etcd = new EtcdFixture(directory, members, "http", List.of());
+    return start(directory, Collections.nCopies(members, Place.LOOPBACK));
+  }
+
+  /** The same, each member in its place. */
+  public static EtcdFixture start(Path directory, List<Place> places) throws Exception {
+    EtcdFixture etcd = new EtcdFixture(directory, places, "http", List.of());
     try {
-      for (int i = 0; i < members; i++) {
+      for (int i = 0; i < places.size(); i++) {
         etcd.restart(i);
       }
       etcd.awaitLeader();
@@ -73,7 +92,8 @@ public final class EtcdFixture implements AutoCloseable {
    * Starts one member with further options, such as those of TLS; its port is awaited and no more.
    */
   public static EtcdFixture startSecured(Path directory, String... options) throws Exception {
-    EtcdFixture etcd = new EtcdFixture(directory, 1, "https", List.of(options));
+    EtcdFixture etcd =
+        new EtcdFixture(directory, List.of(Place.LOOPBACK), "https", List.of(options));
     try {
       etcd.restart(0);
       Await.until("etcd listens", START_LIMIT, () -> Ports.isListening(etcd.clientPorts[0]));
@@ -86,24 +106,17 @@ public final class EtcdFixture implements AutoCloseable {
 
   /** Starts a member, for the first time or with the data that it left. */
   public void restart(int member) throws IOException {
-    String peers =
-        IntStream.range(0, members.length)
-            .mapToObj(i -> "m" + i + "=http://127.0.0.1:" + peerPorts[i])
-            .collect(Collectors.joining(","));
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                PROGRAM.toString(),
-                "--name=m" + member,
-                "--data-dir=" + directory.resolve("m" + member),
-                "--listen-client-urls=" + url(member),
-                "--advertise-client-urls=" + url(member),
-                "--listen-peer-urls=http://127.0.0.1:" + peerPorts[member],
-                "--initial-advertise-peer-urls=http://127.0.0.1:" + peerPorts[member],
-                "--initial-cluster=" + peers,
-                "--initial-cluster-state=new",
-                "--logger=zap",
-                "--log-outputs=stderr"));
+    List<String> command = new ArrayList<>(places.get(member).command());
+    command.add(PROGRAM.toString());
+    command.addAll(identity(member));
+    command.addAll(
+        List.of(
+            "--listen-client-urls=" + url(member),
+            "--advertise-client-urls=" + url(member),
+            "--listen-peer-urls=" + peerUrl(member),
+            "--initial-cluster-state=new",
+            "--logger=zap",
+            "--log-outputs=stderr"));
     command.addAll(options);
     File log = directory.resolve("m" + member + ".log").toFile();
     members[member] =
@@ -119,12 +132,29 @@ public final class EtcdFixture implements AutoCloseable {
     return directory.resolve("m" + member);
   }
 
+  /** The options of etcd, and of a restore, that say which member it is. */
+  private List<String> identity(int member) {
+    String peers =
+        IntStream.range(0, members.length)
+            .mapToObj(i -> "m" + i + "=" + peerUrl(i))
+            .collect(Collectors.joining(","));
+    return List.of(
+        "--name=m" + member,
+        "--data-dir=" + data(member),
+        "--initial-advertise-peer-urls=" + peerUrl(member),
+        "--initial-cluster=" + peers);
+  }
+
+  private String peerUrl(int member) {
+    return "http://" + places.get(member).host() + ":" + peerPorts[member];
+  }
+
   public int members() {
     return members.length;
   }
 
   private String url(int member) {
-    return scheme + "://127.0.0.1:" + clientPorts[member];
+    return scheme + "://" + places.get(member).host() + ":" + clientPorts[member];
   }
 
   /** URLs of all members. */
@@ -170,6 +200,38 @@ public final class EtcdFixture implements AutoCloseable {
     if (dying != null && !dying.destroyForcibly().waitFor(10, TimeUnit.SECONDS)) {
       throw new AssertionError("SIGKILL did not end etcd");
     }
+  }
+
+  /** Saves what a member has to a file, by Debian's package {@code etcd-client}. */
+  public void save(int member, Path file) throws IOException, InterruptedException {
+    Commands.run(
+            "env",
+            "ETCDCTL_API=3",
+            "etcdctl",
+            "--endpoints=" + url(member),
+            "snapshot",
+            "save",
+            file.toString())
+        .orFail();
+  }
+
+  /** Kills all members, and starts them with what was saved. */
+  public void restore(Path file) throws IOException, InterruptedException {
+    for (int member = 0; member < members.length; member++) {
+      kill(member);
+    }
+    for (int member = 0; member < members.length; member++) {
+      Directories.delete(data(member));
+      List<String> command =
+          new ArrayList<>(
+              List.of("env", "ETCDCTL_API=3", "etcdctl", "snapshot", "restore", file.toString()));
+      command.addAll(identity(member));
+      Commands.run(Duration.ofMinutes(1), command).orFail();
+    }
+    for (int member = 0; member < members.length; member++) {
+      restart(member);
+    }
+    awaitLeader();
   }
 
   public long pid(int member) {
