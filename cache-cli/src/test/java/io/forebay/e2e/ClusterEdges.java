@@ -74,8 +74,7 @@ final class ClusterEdges implements AutoCloseable {
       throws Exception {
     ClusterEdges cluster =
         start(
-            new ClusterEdges(
-                directory, originUrl, members, "fence-after: " + fenceAfter, lines),
+            new ClusterEdges(directory, originUrl, members, "fence-after: " + fenceAfter, lines),
             nodes,
             more);
     for (EdgeProcess edge : cluster.edges) {

@@ -118,7 +118,8 @@ public final class Tools {
     requireRoot("make namespaces");
     List<String> probe = new ArrayList<>(command);
     probe.addAll(
-        List.of("sh", "-c", "ip link add name b0 type bridge && ip netns add n && ip netns delete n"));
+        List.of(
+            "sh", "-c", "ip link add name b0 type bridge && ip netns add n && ip netns delete n"));
     Commands.Finished tried = Commands.run(Duration.ofSeconds(20), probe);
     if (tried.exit() != 0) {
       throw missing("namespaces cannot be made here: " + tried);

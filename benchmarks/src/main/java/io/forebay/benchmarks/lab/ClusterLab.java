@@ -141,10 +141,6 @@ public final class ClusterLab {
     System.out.println("| " + what + " | " + result + " |");
   }
 
-  private static String format(String format, Object... values) {
-    return String.format(Locale.ROOT, format, values);
-  }
-
   /** Of tags that nothing has; each is a purge of its own. */
   private JsonNode purge(EdgeProcess edge, int tags, String wait)
       throws IOException, InterruptedException {
@@ -181,8 +177,10 @@ public final class ClusterLab {
     }
     Arrays.sort(nanos);
     row(
-        format("a purge until all of %d have confirmed, %d purges", NODES, purges),
-        format(
+        String.format(
+            Locale.ROOT, "a purge until all of %d have confirmed, %d purges", NODES, purges),
+        String.format(
+            Locale.ROOT,
             "p50 %.1f ms, p99 %.1f ms, longest %.1f ms, %d not acknowledged",
             nanos[purges / 2] / 1e6,
             nanos[purges * 99 / 100] / 1e6,
@@ -216,10 +214,13 @@ public final class ClusterLab {
         });
     double seconds = (System.nanoTime() - start) / 1e9;
     row(
-        format("%d purges by %d writers, %d an order", APPLIED, WRITERS, BATCH),
-        format(
+        String.format(Locale.ROOT, "%d purges by %d writers, %d an order", APPLIED, WRITERS, BATCH),
+        String.format(
+            Locale.ROOT,
             "written at %.0f/s, in force on all %d nodes at %.0f/s",
-            APPLIED / written, NODES, APPLIED / seconds));
+            APPLIED / written,
+            NODES,
+            APPLIED / seconds));
   }
 
   private void publish(int purges, int nodes) throws InterruptedException {
@@ -269,8 +270,13 @@ public final class ClusterLab {
     row(
         missed == 0
             ? "kill -9 until ready, nothing missed"
-            : format("kill -9 until ready, %d missed%s", missed, isCompacted ? ", compacted" : ""),
-        format(
+            : String.format(
+                Locale.ROOT,
+                "kill -9 until ready, %d missed%s",
+                missed,
+                isCompacted ? ", compacted" : ""),
+        String.format(
+            Locale.ROOT,
             "%.2f s, %.0f purges applied, %.0f gaps",
             (System.nanoTime() - start) / 1e9,
             applied(edge),
@@ -318,9 +324,14 @@ public final class ClusterLab {
     etcd.restart(leader);
     etcd.awaitLeader();
     row(
-        format("leader of etcd killed, round %d", round),
-        format(
+        String.format(Locale.ROOT, "leader of etcd killed, round %d", round),
+        String.format(
+            Locale.ROOT,
             "longest purge %.2f s, %d refused; longest hit %.1f ms, %d hits, %d others",
-            longest[1] / 1e9, refused, longest[0] / 1e6, hits.get(), others.get()));
+            longest[1] / 1e9,
+            refused,
+            longest[0] / 1e6,
+            hits.get(),
+            others.get()));
   }
 }

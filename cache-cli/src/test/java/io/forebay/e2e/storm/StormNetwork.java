@@ -46,7 +46,9 @@ final class StormNetwork {
     String address = "10.77.0." + number;
     String outside = "v" + number;
     run("ip", "netns", "add", host);
-    run("ip", "link", "add", "name", outside, "type", "veth", "peer", "name", "eth0", "netns", host);
+    run(
+        "ip", "link", "add", "name", outside, "type", "veth", "peer", "name", "eth0", "netns",
+        host);
     run("ip", "link", "set", outside, "master", BRIDGE, "up");
     runIn(host, "ip", "link", "set", "lo", "up");
     runIn(host, "ip", "address", "add", address + "/24", "dev", "eth0");

@@ -273,6 +273,7 @@ public final class Membership {
               CutOff.FENCE,
               self.version(),
               false,
+              false,
               self.share());
       TxnResult ignored =
           etcd.txn(new Txn().put(keys.member(self.name()), MemberJson.member(stopped)));
