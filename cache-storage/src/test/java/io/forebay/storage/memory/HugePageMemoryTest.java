@@ -24,8 +24,7 @@ final class HugePageMemoryTest {
         assertEquals(0, memory.segment().get(ValueLayout.JAVA_BYTE, at));
       }
       memory.segment().fill((byte) 1);
-      boolean givesNone =
-          !Files.exists(SETTING) || Files.readString(SETTING).contains("[never]");
+      boolean givesNone = !Files.exists(SETTING) || Files.readString(SETTING).contains("[never]");
       long most = givesNone ? 0 : BYTES;
       assertTrue(memory.hugeBytes() >= 0 && memory.hugeBytes() <= most, "" + memory.hugeBytes());
     }
