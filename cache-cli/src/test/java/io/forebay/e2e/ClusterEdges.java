@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,8 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** Nodes {@code edge-0}, {@code edge-1}, … of one cluster with their etcd, before one origin. */
 final class ClusterEdges implements AutoCloseable {
+  private static final String FENCE = "fence-after: 2s";
+
   private final Path directory;
   private final String originUrl;
   private final Certificates certificates;
@@ -52,9 +55,16 @@ final class ClusterEdges implements AutoCloseable {
   static ClusterEdges start(Path directory, String originUrl, int members, int nodes, String purge)
       throws Exception {
     return start(
-        new ClusterEdges(directory, originUrl, members, "fence-after: 2s" + purge, null),
-        nodes,
+        new ClusterEdges(directory, originUrl, members, FENCE + purge, null),
+        Collections.nCopies(nodes, ""),
         settings -> settings);
+  }
+
+  /** The same with more configuration for each node. */
+  static ClusterEdges start(Path directory, String originUrl, int members, List<String> more)
+      throws Exception {
+    ClusterEdges cluster = new ClusterEdges(directory, originUrl, members, FENCE, null);
+    return start(cluster, more, settings -> settings);
   }
 
   /**
@@ -75,7 +85,7 @@ final class ClusterEdges implements AutoCloseable {
     ClusterEdges cluster =
         start(
             new ClusterEdges(directory, originUrl, members, "fence-after: " + fenceAfter, lines),
-            nodes,
+            Collections.nCopies(nodes, ""),
             more);
     for (EdgeProcess edge : cluster.edges) {
       Await.until(
@@ -85,10 +95,12 @@ final class ClusterEdges implements AutoCloseable {
   }
 
   private static ClusterEdges start(
-      ClusterEdges cluster, int nodes, UnaryOperator<EdgeProcess.Settings> more) throws Exception {
+      ClusterEdges cluster, List<String> configs, UnaryOperator<EdgeProcess.Settings> more)
+      throws Exception {
     try {
-      for (int i = 0; i < nodes; i++) {
-        cluster.edges.add(more.apply(cluster.settings("edge-" + i)).start());
+      for (int i = 0; i < configs.size(); i++) {
+        String name = "edge-" + i;
+        cluster.edges.add(more.apply(cluster.settings(name, name, configs.get(i))).start());
       }
       return cluster;
     } catch (Exception | Error e) {
@@ -103,6 +115,11 @@ final class ClusterEdges implements AutoCloseable {
   }
 
   EdgeProcess.Settings settings(String name, String folder) throws Exception {
+    return settings(name, folder, "");
+  }
+
+  /** The same with more configuration. */
+  EdgeProcess.Settings settings(String name, String folder, String more) throws Exception {
     if (!Files.exists(certificates.pem(name))) {
       certificates.forUri(name, "forebay://test/" + name);
     }
@@ -124,19 +141,20 @@ final class ClusterEdges implements AutoCloseable {
               purge: {%s}
             %s\
             """
-                .formatted(
-                    name,
-                    port,
-                    port,
-                    certificates.authorityPem(),
-                    certificates.pem(name),
-                    certificates.key(name),
-                    etcd.endpointList(),
-                    purge,
-                    share == null
-                        ? ""
-                        : "  share: {listen: \"127.0.0.1:%d\"}\n%s"
-                            .formatted(Ports.free(), share.apply(name))));
+                    .formatted(
+                        name,
+                        port,
+                        port,
+                        certificates.authorityPem(),
+                        certificates.pem(name),
+                        certificates.key(name),
+                        etcd.endpointList(),
+                        purge,
+                        share == null
+                            ? ""
+                            : "  share: {listen: \"127.0.0.1:%d\"}\n%s"
+                                .formatted(Ports.free(), share.apply(name)))
+                + more);
   }
 
   EtcdFixture etcd() {

@@ -3,6 +3,7 @@ package io.forebay.server;
 import io.forebay.server.config.ConfigOutcome;
 import io.forebay.server.config.ConfigProblem;
 import io.forebay.server.config.ConfigSource;
+import io.forebay.server.config.ConfigText;
 import io.forebay.server.config.ConfigView;
 import io.forebay.server.config.ReadFiles;
 import io.forebay.server.config.ServerConfig;
@@ -37,11 +38,14 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.NoSuchElementException;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -91,6 +95,11 @@ final class ReloadService {
 
   /** What the files had that the configuration in force names. */
   private ReadFiles files = ReadFiles.NONE;
+
+  /** The fleet's document in force, and the sections that it has keys of. */
+  private ConfigText.@Nullable Fleet fleet;
+
+  private Set<String> fleetSections = Set.of();
 
   /**
    * Takes the parts that a reload changes.
@@ -144,30 +153,138 @@ final class ReloadService {
   /** See {@link io.forebay.server.node.NodeControl#reload}. */
   synchronized Reload reload(ReloadOrder order) {
     long id = order.isDryRun() ? 0 : reloads.incrementAndGet();
+    ConfigText.Fleet joined = fleet;
     try {
-      ConfigOutcome read =
-          order.number() == 0 ? source.load() : source.load(history.text(order.number()));
-      return switch (read) {
-        case ConfigOutcome.Refused refused -> Reload.refused(id, lines(refused));
-        case ConfigOutcome.Loaded loaded -> {
-          Reload outcome = order.isDryRun() ? rehearse(loaded) : apply(id, loaded);
-          if (order.isDryRun() || !outcome.errors().isEmpty()) {
-            loaded.config().plugins().set().close();
-          }
-          if (!order.isDryRun() && outcome.errors().isEmpty()) {
-            remember(loaded, order.author());
-          }
-          yield outcome;
-        }
-      };
+      if (order.number() == 0) {
+        return run(id, order, source.load(joined), true);
+      }
+      if (joined != null) {
+        return Reload.refused(
+            id,
+            List.of(
+                "version "
+                    + joined.version()
+                    + " of the fleet's document is in force: go back with forebay cluster config"
+                    + " rollback"));
+      }
+      ConfigText text = history.text(order.number());
+      return text.fleet() == null
+          ? run(id, order, source.load(text), false)
+          : Reload.refused(
+              id,
+              List.of(
+                  "configuration "
+                      + order.number()
+                      + " had the fleet's document: go back with forebay cluster config rollback"));
     } catch (IOException | NoSuchElementException e) {
       return Reload.refused(id, List.of(String.valueOf(e.getMessage())));
     }
   }
 
+  /**
+   * Puts a document of the fleet in force in place of the one that was, with the node's own file as
+   * it is now.
+   *
+   * @param next null for none
+   */
+  synchronized Reload join(ConfigText.@Nullable Fleet next, String author, boolean isDryRun) {
+    ReloadOrder order = new ReloadOrder(author, isDryRun, 0);
+    return run(isDryRun ? 0 : reloads.incrementAndGet(), order, source.load(next), false);
+  }
+
+  private Reload run(long id, ReloadOrder order, ConfigOutcome read, boolean isLocal) {
+    return switch (read) {
+      case ConfigOutcome.Refused refused -> Reload.refused(id, lines(refused));
+      case ConfigOutcome.Loaded loaded -> {
+        String fleets = isLocal ? changedOfFleet(loaded) : null;
+        Reload outcome =
+            fleets != null
+                ? Reload.refused(id, List.of(fleets))
+                : order.isDryRun() ? rehearse(loaded) : apply(id, loaded);
+        if (order.isDryRun() || !outcome.errors().isEmpty()) {
+          loaded.config().plugins().set().close();
+        }
+        if (!order.isDryRun() && outcome.errors().isEmpty()) {
+          remember(loaded, order.author());
+        }
+        yield outcome;
+      }
+    };
+  }
+
+  /** A key of the node's own file that is the fleet's to change; null for none. */
+  private @Nullable String changedOfFleet(ConfigOutcome.Loaded read) {
+    ConfigText.Fleet joined = fleet;
+    if (joined == null) {
+      return null;
+    }
+    ConfigView.Difference difference =
+        ConfigView.diff(activeConfig.config().config(), read.config());
+    List<String> keys =
+        difference.changed().stream()
+            .filter(key -> !difference.needsRestart().contains(key))
+            .filter(key -> fleetSections.contains(sectionOf(key)))
+            .toList();
+    return keys.isEmpty()
+        ? null
+        : String.join(", ", keys.subList(0, Math.min(5, keys.size())))
+            + (keys.size() > 5 ? " and others" : "")
+            + ": version "
+            + joined.version()
+            + " of the fleet's document is in force: change it there, with forebay cluster config"
+            + " push";
+  }
+
+  private static String sectionOf(String key) {
+    int dot = key.indexOf('.');
+    String section = dot < 0 ? key : key.substring(0, dot);
+    return section.equals("origin") ? "origins" : section;
+  }
+
+  private static Set<String> sections(ConfigOutcome.Loaded accepted) {
+    ConfigText.Fleet joined = accepted.text().fleet();
+    Set<String> sections = new HashSet<>();
+    if (joined != null) {
+      String directory =
+          String.valueOf(Path.of(joined.file()).toAbsolutePath().normalize().getParent());
+      accepted
+          .sources()
+          .forEach((key, place) -> {
+            if (place.startsWith(directory)) {
+              sections.add(sectionOf(key));
+            }
+          });
+    }
+    return sections;
+  }
+
+  /** What differs between the configurations with two documents of the fleet; null for none. */
+  synchronized List<ConfigView.Change> changesTo(
+      ConfigText.@Nullable Fleet before, ConfigText.@Nullable Fleet after) {
+    ServerConfig left = accepted(before);
+    ServerConfig right = accepted(after);
+    List<ConfigView.Change> changes = ConfigView.diff(left, right).changes();
+    left.plugins().set().close();
+    right.plugins().set().close();
+    return changes;
+  }
+
+  private ServerConfig accepted(ConfigText.@Nullable Fleet document) {
+    return switch (source.load(document)) {
+      case ConfigOutcome.Loaded loaded -> loaded.config();
+      case ConfigOutcome.Refused refused ->
+          throw new IllegalStateException(
+              (document == null ? "the node's file" : "version " + document.version())
+                  + " is not valid here: "
+                  + String.join("; ", lines(refused)));
+    };
+  }
+
   /** A configuration is in force, even if the history cannot be written. */
   synchronized void remember(ConfigOutcome.Loaded accepted, String author) {
     files = accepted.files();
+    fleet = accepted.text().fleet();
+    fleetSections = sections(accepted);
     try {
       Path file = accepted.file();
       history.add(file == null ? "" : file.toString(), accepted.text(), author, clock.instant());

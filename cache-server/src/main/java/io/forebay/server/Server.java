@@ -9,6 +9,8 @@ import io.forebay.server.admin.AdminServer;
 import io.forebay.server.cluster.Cluster;
 import io.forebay.server.cluster.ClusterFigures;
 import io.forebay.server.cluster.NodeLoad;
+import io.forebay.server.cluster.fleet.FleetConfig;
+import io.forebay.server.cluster.fleet.FleetStart;
 import io.forebay.server.cluster.peer.ObjectPeers;
 import io.forebay.server.compress.Compressors;
 import io.forebay.server.compress.copy.CopyMaker;
@@ -19,6 +21,7 @@ import io.forebay.server.config.ConfigOutcome;
 import io.forebay.server.config.ConfigProblem;
 import io.forebay.server.config.ConfigSource;
 import io.forebay.server.config.ConfigView;
+import io.forebay.server.config.FleetBootstrap;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.history.AcceptedConfig;
 import io.forebay.server.config.history.ConfigHistory;
@@ -209,6 +212,7 @@ public final class Server implements NodeControl, AutoCloseable {
   private final QueryService queries;
   private final ConfigHistory configHistory;
   private final ReloadService reloading;
+  private final @Nullable FleetConfig fleet;
 
   private volatile boolean isDraining;
 
@@ -265,7 +269,8 @@ public final class Server implements NodeControl, AutoCloseable {
       CpuPlan.Machine machine,
       NamePlaces namePlaces)
       throws StartException {
-    return switch (source.load()) {
+    FleetBootstrap own = source.bootstrap();
+    return switch (own == null ? source.load() : FleetStart.load(source, own)) {
       case ConfigOutcome.Refused refused ->
           throw new StartException(
               StartException.BAD_CONFIGURATION,
@@ -480,6 +485,18 @@ public final class Server implements NodeControl, AutoCloseable {
         cluster.nodes().counts(this::load);
       }
       listeners.accept();
+      fleet =
+          cluster == null || clustered == null
+              ? null
+              : opened(
+                  FleetConfig.start(
+                      clustered,
+                      cluster.membership(),
+                      new ServerFleetNode(this, reloading),
+                      new ServerFleetTls(tls, challenges),
+                      config.store().data(),
+                      loaded.text().fleet(),
+                      Clock.systemUTC()));
       acme.start();
     } catch (StartException e) {
       undo();
@@ -827,12 +844,22 @@ public final class Server implements NodeControl, AutoCloseable {
     if (cutOff != null) {
       warnings.add(new NotReady(cutOff.code(), cutOff.detail()));
     }
+    @Nullable FleetConfig following = fleet;
+    String configured = following == null ? null : following.problem();
+    if (configured != null) {
+      warnings.add(new NotReady("fleet-config", configured));
+    }
     return warnings;
   }
 
   /** For the other nodes of the cluster. */
   private NodeLoad load() {
     return ClusterLoad.of(counters, notReady().stream().map(NotReady::code).toList());
+  }
+
+  @Override
+  public @Nullable FleetConfig fleet() {
+    return fleet;
   }
 
   @Override
@@ -1001,6 +1028,11 @@ public final class Server implements NodeControl, AutoCloseable {
     Reload done = reloading.reload(order);
     metrics.refresh();
     return done;
+  }
+
+  /** The meters follow what a reload has changed. */
+  void refreshMetrics() {
+    metrics.refresh();
   }
 
   @Override

@@ -244,7 +244,7 @@ public final class EdgeProcess implements AutoCloseable {
     return start("/readyz");
   }
 
-  /** The same, ready or not. */
+  /** The same; it returns once its admin API answers, ready or not. */
   public EdgeProcess restartUnready() throws Exception {
     return start("/healthz");
   }

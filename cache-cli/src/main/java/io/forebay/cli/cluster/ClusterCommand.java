@@ -1,6 +1,7 @@
 package io.forebay.cli.cluster;
 
 import io.forebay.cli.console.CommonOptions;
+import io.forebay.cli.fleet.FleetConfigCommand;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -9,13 +10,14 @@ import picocli.CommandLine.ParameterException;
 /** Commands about the cluster of a node. */
 @Command(
     name = "cluster",
-    header = "Show the nodes of a cluster; drain and forget nodes.",
+    header = "Nodes of a cluster, and the configuration that they share.",
     sortOptions = false,
     subcommands = {
       StatusCommand.class,
       DrainCommand.class,
       UndrainCommand.class,
-      ForgetCommand.class
+      ForgetCommand.class,
+      FleetConfigCommand.class
     },
     synopsisSubcommandLabel = "COMMAND",
     footer = {
@@ -34,6 +36,7 @@ public final class ClusterCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     throw new ParameterException(
-        common.spec.commandLine(), "missing subcommand: cluster status, drain, undrain or forget");
+        common.spec.commandLine(),
+        "missing subcommand: cluster status, drain, undrain, forget or config");
   }
 }

@@ -38,18 +38,27 @@ final class HistoryCommand implements Callable<Integer> {
     }
     output.json(history);
     output.line(
-        String.format("%6s  %-20s  %-12s  %-24s  %s", "NUMBER", "TIME", "HASH", "BY", "FILE"));
+        String.format(
+            "%6s  %-20s  %-12s  %-10s  %-24s  %s",
+            "NUMBER", "TIME", "HASH", "SOURCE", "BY", "FILE"));
     for (JsonNode entry : history.path("configurations")) {
       String hash = entry.path("hash").asString("");
       output.line(
           String.format(
-              "%6d  %-20s  %-12s  %-24s  %s",
+              "%6d  %-20s  %-12s  %-10s  %-24s  %s",
               entry.path("number").asLong(0),
               entry.path("time").asString("").replaceFirst("\\.\\d+Z$", "Z"),
               hash.substring(0, Math.min(SHOWN_HASH, hash.length())),
+              source(entry),
               entry.path("author").asString(""),
               entry.path("file").asString("none")));
     }
     return ExitCode.OK;
+  }
+
+  /** Whether the fleet's document was joined, and which version of it. */
+  private static String source(JsonNode entry) {
+    long version = entry.path("fleetVersion").asLong(0);
+    return version == 0 ? "local" : "fleet " + version;
   }
 }

@@ -9,6 +9,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -58,6 +59,17 @@ public final class AdminClient implements AutoCloseable {
     return send(
         request(path)
             .header("content-type", "application/json")
+            .POST(BodyPublishers.ofByteArray(bytes))
+            .build(),
+        bytes);
+  }
+
+  /** Posts text as it is. */
+  public JsonNode postText(String path, String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    return send(
+        request(path)
+            .header("content-type", "text/plain")
             .POST(BodyPublishers.ofByteArray(bytes))
             .build(),
         bytes);

@@ -39,7 +39,7 @@ import tools.jackson.databind.node.ObjectNode;
 public final class AdminServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(AdminServer.class);
   private static final Pattern CHANGES =
-      Pattern.compile("/v1/config/changes/(\\d{1,18})/(\\d{1,18})");
+      Pattern.compile("/v1/(cluster/)?config/changes/(\\d{1,18})/(\\d{1,18})");
   private static final Logger AUDIT = LoggerFactory.getLogger("forebay.audit");
 
   private final NodeControl node;
@@ -47,6 +47,7 @@ public final class AdminServer implements AutoCloseable {
   private final StatsReport stats;
   private final PurgeEndpoint purge;
   private final ClusterEndpoint cluster;
+  private final FleetEndpoint fleet;
   private final DisksEndpoint stores;
   private final StoreEndpoint store;
   private final OriginsEndpoint origins;
@@ -68,6 +69,7 @@ public final class AdminServer implements AutoCloseable {
     stats = new StatsReport(node, accessLog, version, System.nanoTime());
     purge = new PurgeEndpoint(node);
     cluster = new ClusterEndpoint(node, AUDIT);
+    fleet = new FleetEndpoint(node, AUDIT);
     stores = new DisksEndpoint(node, AUDIT);
     store = new StoreEndpoint(node, AUDIT);
     origins = new OriginsEndpoint(node, AUDIT);
@@ -254,6 +256,30 @@ public final class AdminServer implements AutoCloseable {
               (exchange, method, isTrusted) ->
                   AdminReply.json(
                       200, cluster.forget(Json.object(exchange.body()), exchange.caller())));
+      case "/v1/cluster/config" ->
+          new Endpoint(
+              List.of("GET"), (exchange, method, isTrusted) -> AdminReply.json(200, fleet.state()));
+      case "/v1/cluster/config/parts" ->
+          new Endpoint(
+              List.of("POST"),
+              (exchange, method, isTrusted) -> AdminReply.json(200, fleet.part(exchange.body())));
+      case "/v1/cluster/config/push" ->
+          new Endpoint(
+              List.of("POST"),
+              (exchange, method, isTrusted) ->
+                  AdminReply.json(
+                      200, fleet.push(Json.object(exchange.body()), exchange.caller())));
+      case "/v1/cluster/config/promote" ->
+          new Endpoint(
+              List.of("POST"),
+              (exchange, method, isTrusted) ->
+                  AdminReply.json(200, fleet.promote(exchange.caller())));
+      case "/v1/cluster/config/rollback" ->
+          new Endpoint(
+              List.of("POST"),
+              (exchange, method, isTrusted) ->
+                  AdminReply.json(
+                      200, fleet.rollback(Json.object(exchange.body()), exchange.caller())));
       case "/v1/purges" ->
           new Endpoint(
               List.of("GET"),
@@ -340,11 +366,14 @@ public final class AdminServer implements AutoCloseable {
     }
     Matcher changes = CHANGES.matcher(path);
     if (changes.matches()) {
-      long from = Long.parseLong(changes.group(1));
-      long to = Long.parseLong(changes.group(2));
+      long from = Long.parseLong(changes.group(2));
+      long to = Long.parseLong(changes.group(3));
       return new Endpoint(
           List.of("GET"),
-          (exchange, method, isTrusted) -> AdminReply.json(200, config.changes(from, to)));
+          (exchange, method, isTrusted) ->
+              AdminReply.json(
+                  200,
+                  changes.group(1) == null ? config.changes(from, to) : fleet.changes(from, to)));
     }
     if (path.matches("/v1/purges/c-\\d{1,18}")) {
       return new Endpoint(

@@ -108,7 +108,9 @@ final class ConfigEndpoint {
               .put("time", entry.time().toString())
               .put("author", entry.author())
               .put("hash", entry.hash());
-      one.put("file", entry.file().isEmpty() ? null : entry.file());
+      one.put("file", entry.file().isEmpty() ? null : entry.file())
+          .put("source", entry.fleet() == 0 ? "local" : "fleet")
+          .put("fleetVersion", entry.fleet());
     }
     return answer;
   }

@@ -1,9 +1,11 @@
 package io.forebay.server.cluster;
 
 import io.forebay.server.cluster.etcd.EtcdException;
+import io.forebay.server.cluster.etcd.EtcdSettings;
 import io.forebay.server.cluster.member.Fence;
 import io.forebay.server.cluster.member.LogHead;
 import io.forebay.server.cluster.member.Member;
+import io.forebay.server.cluster.member.Membership;
 import io.forebay.server.cluster.peer.ObjectPeers;
 import io.forebay.server.cluster.purge.LocalPurges;
 import io.forebay.server.cluster.purge.LoggedPurges;
@@ -115,6 +117,16 @@ public final class Cluster implements AutoCloseable {
     } catch (TlsException e) {
       throw new IOException("cluster: " + String.join("; ", e.lines()), e);
     }
+  }
+
+  /** How etcd is reached by a configuration. */
+  public static EtcdSettings etcd(ClusterConfig.Log log) throws IOException, TlsException {
+    return ClusterParts.etcd(log);
+  }
+
+  /** The nodes as etcd has them, and what they say of their configuration. */
+  public Membership membership() {
+    return parts.membership;
   }
 
   /** Until when loops may use what is stored. */

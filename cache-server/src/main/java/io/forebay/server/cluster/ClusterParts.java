@@ -226,7 +226,7 @@ final class ClusterParts implements AutoCloseable {
         PemFile.privateKey(tls.key()));
   }
 
-  private static EtcdSettings etcd(ClusterConfig.Log log) throws IOException, TlsException {
+  static EtcdSettings etcd(ClusterConfig.Log log) throws IOException, TlsException {
     Path ca = log.ca();
     Path certificate = log.certificate();
     Path key = log.key();

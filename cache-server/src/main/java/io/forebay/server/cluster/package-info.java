@@ -7,6 +7,7 @@
  *                               ◀── receipt ── purge.Confirmations ◀── positions, over peer
  *
  *   Heartbeat, each second: member.Membership ─▶ member.Fence ─▶ exchange
+ *                                          └───▶ fleet.FleetAgent: the configuration they share
  * </pre>
  *
  * <p>Nothing of it is loaded where the configuration has no {@code cluster}. Start at {@link

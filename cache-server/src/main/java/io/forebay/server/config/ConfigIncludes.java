@@ -7,9 +7,11 @@ import io.forebay.server.text.Printable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +47,11 @@ final class ConfigIncludes {
   private final Map<Path, String> known = new LinkedHashMap<>();
 
   private final List<String> open = new ArrayList<>();
+
+  /** Names of files of the fleet's document, whose directory this is while they are read. */
+  private final Set<String> ofFleet = new HashSet<>();
+
+  private @Nullable Path fleetDirectory;
   private long length;
   private boolean isIncomplete;
 
@@ -70,8 +77,18 @@ final class ConfigIncludes {
     return isIncomplete;
   }
 
+  /** Whether a source of values is a file of the document of the fleet. */
+  boolean isOfFleet(String source) {
+    return ofFleet.contains(source);
+  }
+
   /** The main file with all that it includes. */
   ConfigTree join(Path main, ConfigTree tree) {
+    return join(main, tree, null);
+  }
+
+  /** The same with a document of the fleet, as if the main file included that last. */
+  ConfigTree join(Path main, ConfigTree tree, ConfigText.@Nullable Fleet fleet) {
     sources.add(main.toString());
     if (!(tree instanceof ConfigTree.Mapping mapping)) {
       return tree;
@@ -83,6 +100,11 @@ final class ConfigIncludes {
     }
     open.add(main.toString());
     add(main, mapping, 0);
+    if (fleet != null) {
+      Path document = ConfigFiles.absolute(Path.of(fleet.file()));
+      fleetDirectory = document.getParent();
+      read(document, new SourceLocation("fleet version " + fleet.version(), 0, 0), 1);
+    }
     return parts.size() == 1 ? parts.getFirst() : joined();
   }
 
@@ -142,7 +164,7 @@ final class ConfigIncludes {
     }
   }
 
-  private void read(Path file, SourceLocation place, int depth) throws IOException {
+  private void read(Path file, SourceLocation place, int depth) {
     if (included.size() == MAX_FILES) {
       if (!isIncomplete) {
         problem(place, "more than " + MAX_FILES + " included files", "use fewer");
@@ -152,6 +174,13 @@ final class ConfigIncludes {
     String name = file.toString();
     Path identity;
     String text;
+    if (fleetDirectory != null) {
+      ofFleet.add(name);
+      if (!ConfigFiles.absolute(file).startsWith(fleetDirectory)) {
+        problem(place, "a file that does not travel with the document", "push it with the others");
+        return;
+      }
+    }
     try {
       text = files.read(file);
       identity = files.identity(file);

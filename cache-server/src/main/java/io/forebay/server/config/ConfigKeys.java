@@ -249,7 +249,7 @@ final class ConfigKeys {
       optional(
           "ticket-file",
           ValueType.PATH,
-          "none: random keys in memory, for this node only",
+          "none: random keys in memory, for this node or those of its cluster",
           false,
           tls -> tls.tickets().file(),
           "File of ticket keys shared between nodes: one per line, 48 random bytes in base64."

@@ -6,10 +6,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +20,13 @@ import org.jspecify.annotations.Nullable;
  * problem entirely.
  */
 public final class ConfigLoader {
+  /** Names the directory of a document of the fleet. */
+  private static final String FLEET = "FLEET";
+
+  /** Keys that a node needs before it has a document. */
+  private static final Pattern OWN =
+      Pattern.compile("cluster(\\..*)?|store\\.data|forwarding\\.node-id|include");
+
   private final ConfigEnvironment environment;
   private final MountTable mounts;
 
@@ -40,10 +49,53 @@ public final class ConfigLoader {
    * @param options values by key path, such as {@code store.memory}; they win over all else
    */
   public ConfigOutcome load(@Nullable Path named, Map<String, String> options) {
+    return load(named, options, (ConfigText.Fleet) null);
+  }
+
+  /** The same with a document of the fleet; null for none. */
+  public ConfigOutcome load(
+      @Nullable Path named, Map<String, String> options, ConfigText.@Nullable Fleet fleet) {
     Path file = named != null ? named : usualFile();
     List<ConfigProblem> problems = new ArrayList<>();
     String text = file == null ? null : read(file, problems);
-    return load(file, text, options, problems, ConfigFiles.SYSTEM, null);
+    return load(file, text, options, problems, ConfigFiles.SYSTEM, null, fleet);
+  }
+
+  /**
+   * What a node needs to get the document of its fleet, though the rest of its configuration may be
+   * in that document; null where it is in no cluster, or its own part is wrong.
+   */
+  public @Nullable FleetBootstrap bootstrap(@Nullable Path named, Map<String, String> options) {
+    Path file = named != null ? named : usualFile();
+    List<ConfigProblem> problems = new ArrayList<>();
+    ConfigValues values = new ConfigValues(environment.variables(), problems, new ArrayList<>());
+    String text = file == null ? null : read(file, problems);
+    if (file != null && text != null) {
+      ConfigTree tree = new YamlReader(file.toString(), problems).read(text);
+      if (tree != null) {
+        values.putFile(new ConfigIncludes(ConfigFiles.SYSTEM, values, problems).join(file, tree));
+      }
+    }
+    values.putEnvironment();
+    values.putOptions(options);
+    if (values.get("cluster.name") == null) {
+      return null;
+    }
+    ServerConfig config = binder(values, problems).bind();
+    config.plugins().set().close();
+    ClusterConfig cluster = config.cluster();
+    boolean isWrong = problems.stream().anyMatch(problem -> OWN.matcher(problem.path()).matches());
+    return cluster == null || isWrong
+        ? null
+        : new FleetBootstrap(cluster, config.forwarding().nodeId(), config.store().data());
+  }
+
+  private ConfigBinder binder(ConfigValues values, List<ConfigProblem> problems) {
+    return new ConfigBinder(
+        values,
+        environment,
+        problems,
+        name -> pluginCounters.computeIfAbsent(name, any -> new PluginCounters()));
   }
 
   /**
@@ -52,7 +104,8 @@ public final class ConfigLoader {
    */
   public ConfigOutcome load(Path named, Map<String, String> options, StandIns standIns) {
     List<ConfigProblem> problems = new ArrayList<>();
-    return load(named, read(named, problems), options, problems, ConfigFiles.SYSTEM, standIns);
+    return load(
+        named, read(named, problems), options, problems, ConfigFiles.SYSTEM, standIns, null);
   }
 
   /**
@@ -72,7 +125,8 @@ public final class ConfigLoader {
         options,
         new ArrayList<>(),
         ConfigFiles.of(texts.included()),
-        null);
+        null,
+        texts.fleet());
   }
 
   private ConfigOutcome load(
@@ -81,29 +135,32 @@ public final class ConfigLoader {
       Map<String, String> options,
       List<ConfigProblem> problems,
       ConfigFiles files,
-      @Nullable StandIns standIns) {
+      @Nullable StandIns standIns,
+      ConfigText.@Nullable Fleet fleet) {
     List<String> warnings = new ArrayList<>();
-    ConfigValues values = new ConfigValues(environment.variables(), problems, warnings);
+    ConfigValues values = new ConfigValues(variables(fleet), problems, warnings);
     ConfigIncludes includes = new ConfigIncludes(files, values, problems);
     boolean isFileUnknown = false;
-    if (file != null) {
-      ConfigTree tree = text == null ? null : new YamlReader(file.toString(), problems).read(text);
+    if (file != null || fleet != null) {
+      Path main = file == null ? Path.of("") : file;
+      ConfigTree tree = text == null ? null : new YamlReader(main.toString(), problems).read(text);
+      if (tree == null && fleet != null && problems.isEmpty()) {
+        tree = new ConfigTree.Mapping(new SourceLocation(main.toString(), 0, 0), List.of());
+      }
       if (tree != null) {
-        values.putFile(includes.join(file, tree));
+        values.putFile(includes.join(main, tree, fleet));
       }
       isFileUnknown = (values.isEmpty() && !problems.isEmpty()) || includes.isIncomplete();
+    }
+    if (fleet != null) {
+      values.refuseOwnKeys(includes::isOfFleet);
     }
     values.putEnvironment();
     values.putOptions(options);
     if (standIns != null) {
       new Rehearsal(values, standIns).apply();
     }
-    ConfigBinder binder =
-        new ConfigBinder(
-            values,
-            environment,
-            problems,
-            name -> pluginCounters.computeIfAbsent(name, any -> new PluginCounters()));
+    ConfigBinder binder = binder(values, problems);
     if (isFileUnknown) {
       // Nothing is known of its keys: what would now seem to be missing may well stand in it.
       return refused(problems, includes);
@@ -119,11 +176,21 @@ public final class ConfigLoader {
         ? new ConfigOutcome.Loaded(
             config,
             file,
-            new ConfigText(text == null ? "" : text, includes.included()),
+            new ConfigText(text == null ? "" : text, includes.included(), fleet),
             values.files().all(),
             Map.copyOf(binder.sources()),
             List.copyOf(warnings))
         : refused(problems, includes);
+  }
+
+  /** In a document of the fleet, {@code ${FLEET}} is where its files are. */
+  private Map<String, String> variables(ConfigText.@Nullable Fleet fleet) {
+    if (fleet == null) {
+      return environment.variables();
+    }
+    Map<String, String> all = new HashMap<>(environment.variables());
+    all.put(FLEET, String.valueOf(Path.of(fleet.file()).getParent()));
+    return all;
   }
 
   /** A loop that touches a page of the memory tier would wait for the disk (I4). */

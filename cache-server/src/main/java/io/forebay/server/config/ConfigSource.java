@@ -19,6 +19,20 @@ public interface ConfigSource {
   ConfigOutcome load(ConfigText text);
 
   /**
+   * Reads it with a document of the fleet.
+   *
+   * @param fleet null for none
+   */
+  default ConfigOutcome load(ConfigText.@Nullable Fleet fleet) {
+    return load();
+  }
+
+  /** What a node needs to get the document of its fleet; null where it is in no cluster. */
+  default @Nullable FleetBootstrap bootstrap() {
+    return null;
+  }
+
+  /**
    * A file and options.
    *
    * @param file named by the operator, or null to look in the usual places
@@ -29,6 +43,16 @@ public interface ConfigSource {
       @Override
       public ConfigOutcome load() {
         return loader.load(file, options);
+      }
+
+      @Override
+      public ConfigOutcome load(ConfigText.@Nullable Fleet fleet) {
+        return loader.load(file, options, fleet);
+      }
+
+      @Override
+      public @Nullable FleetBootstrap bootstrap() {
+        return loader.bootstrap(file, options);
       }
 
       @Override

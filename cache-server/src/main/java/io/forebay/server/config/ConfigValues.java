@@ -13,6 +13,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -123,6 +125,41 @@ final class ConfigValues {
                     Printable.suggestion(entry.key(), topLevelNames())));
       }
     }
+  }
+
+  /** Keys of one node, and those that only a start heeds, are a problem in what all nodes get. */
+  void refuseOwnKeys(Predicate<String> isSource) {
+    values.forEach((path, raw) -> {
+      Field<?, ?> field = isSource.test(raw.place().source()) ? fieldOf(path) : null;
+      boolean isName = path.equals("forwarding." + ConfigKeys.FORWARDING_NODE_ID.name());
+      if (field != null && (isName || field.needsRestart())) {
+        problems.add(
+            raw.place()
+                .problem(
+                    path,
+                    isName ? "names one node" : "takes effect at the next start only",
+                    "write it in the file of each node"));
+      }
+    });
+  }
+
+  /** The key of a path, or null. */
+  private static @Nullable Field<?, ?> fieldOf(String path) {
+    for (Section<?> section : ConfigKeys.SECTIONS) {
+      String scope =
+          switch (section.shape()) {
+            case ONCE -> Pattern.quote(section.prefix());
+            case LIST, NAMED -> Pattern.quote(section.prefix()) + "\\.[^.]+";
+            case LIST_IN_NAMED ->
+                Pattern.quote(section.outer()) + "\\.[^.]+\\." + section.lastPart() + "\\.[^.]+";
+          };
+      Matcher matcher = Pattern.compile(scope + "\\.(.+)").matcher(path);
+      Field<?, ?> field = matcher.matches() ? field(section, matcher.group(1)) : null;
+      if (field != null) {
+        return field;
+      }
+    }
+    return null;
   }
 
   private void putSection(Section<?> section, ConfigTree tree) {

@@ -1,24 +1,54 @@
 package io.forebay.server.http;
 
+import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What requests of ACME validations by http-01 are answered with while they are expected (RFC 8555
- * §8.3). One thread publishes; event loops read.
+ * §8.3), those of the other nodes of a cluster included. Event loops read.
  */
 public final class ChallengeTokens {
   private static final String PREFIX = "/.well-known/acme-challenge/";
 
   private volatile Map<String, String> answers = Map.of();
+  private volatile Map<String, String> own = Map.of();
+  private volatile boolean isShared;
+  private Map<String, String> others = Map.of();
 
   /**
-   * Replaces all answers.
+   * Replaces all answers of this node.
    *
    * @param byToken key authorizations
    */
-  public void publish(Map<String, String> byToken) {
-    answers = Map.copyOf(byToken);
+  public synchronized void publish(Map<String, String> byToken) {
+    own = Map.copyOf(byToken);
+    join();
+  }
+
+  /** Replaces all answers of other nodes, which get those of this one. */
+  public synchronized void others(Map<String, String> byToken) {
+    isShared = true;
+    if (!others.equals(byToken)) {
+      others = Map.copyOf(byToken);
+      join();
+    }
+  }
+
+  private void join() {
+    Map<String, String> all = new HashMap<>(others);
+    all.putAll(own);
+    answers = Map.copyOf(all);
+  }
+
+  /** Those of this node. */
+  public Map<String, String> own() {
+    return own;
+  }
+
+  /** Whether other nodes get the answers of this one, a few seconds later. */
+  public boolean isShared() {
+    return isShared;
   }
 
   /** Whether none is expected. */

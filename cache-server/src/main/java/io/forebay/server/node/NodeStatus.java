@@ -2,6 +2,7 @@ package io.forebay.server.node;
 
 import io.forebay.server.cluster.Cluster;
 import io.forebay.server.cluster.ClusterFigures;
+import io.forebay.server.cluster.fleet.FleetConfig;
 import io.forebay.server.compress.Compressors;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.counters.LoopCounters;
@@ -41,6 +42,11 @@ public interface NodeStatus {
 
   /** The cluster of the node; null where it is alone. */
   default @Nullable Cluster cluster() {
+    return null;
+  }
+
+  /** The configuration of the fleet; null where the node is alone. */
+  default @Nullable FleetConfig fleet() {
     return null;
   }
 

@@ -8,6 +8,7 @@ import io.netty.handler.ssl.OpenSsl;
 import io.netty.util.NetUtil;
 import java.security.SecureRandom;
 import java.security.cert.X509Certificate;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -236,6 +237,21 @@ public final class ClientTls implements AutoCloseable {
       }
     }
     expiry.due(all(), config.expiryWarning(), now).forEach(LOG::warn);
+  }
+
+  /** Bytes of a ticket key. */
+  public static final int TICKET_KEY_BYTES = TicketKeys.KEY_LENGTH;
+
+  /** For how long ticket keys of the cluster encrypt; zero where this node uses none. */
+  public synchronized Duration sharedTicketRotation() {
+    return tickets.isSharing() ? tickets.config().rotation() : Duration.ZERO;
+  }
+
+  /** Uses the ticket keys of the cluster, the first of which encrypts, unless a file has some. */
+  public synchronized void shareTicketKeys(List<byte[]> keys) {
+    if (tickets.share(keys)) {
+      all().forEach(host -> tickets.applyTo(host.context()));
+    }
   }
 
   /** What is in force, for metrics and people. */

@@ -17,12 +17,12 @@ import java.util.random.RandomGenerator;
 /**
  * The keys of session tickets: the first encrypts, all of them decrypt. They are either generated
  * and rotated, so that a stolen key exposes hours of traffic and not years, or read from a file
- * that several nodes share.
+ * that several nodes share, or those of a cluster.
  *
  * <p>Owner: one thread at a time; a list that was handed out does not change.
  */
 final class TicketKeys {
-  private static final int KEY_LENGTH = OpenSslSessionTicketKey.TICKET_KEY_SIZE;
+  static final int KEY_LENGTH = OpenSslSessionTicketKey.TICKET_KEY_SIZE;
   private static final int MAX_KEYS = 16;
   private static final int MAX_FILE_BYTES = 64 * 1024;
 
@@ -33,6 +33,7 @@ final class TicketKeys {
   private final RandomGenerator random;
   private List<byte[]> keys;
   private long madeAtMillis;
+  private boolean isShared;
 
   private TicketKeys(TicketConfig config, RandomGenerator random, List<byte[]> keys, long now) {
     this.config = config;
@@ -77,13 +78,11 @@ final class TicketKeys {
     Path file = config.file();
     if (file != null) {
       List<byte[]> read = read(file);
-      boolean isSame =
-          read.size() == keys.size()
-              && Arrays.deepEquals(read.toArray(new byte[0][]), keys.toArray(new byte[0][]));
+      boolean isSame = isSame(read);
       keys = read;
       return !isSame;
     }
-    if (nowMillis - madeAtMillis < config.rotation().toMillis()) {
+    if (isShared || nowMillis - madeAtMillis < config.rotation().toMillis()) {
       return false;
     }
     List<byte[]> next = new ArrayList<>();
@@ -92,6 +91,29 @@ final class TicketKeys {
     keys = List.copyOf(next);
     madeAtMillis = nowMillis;
     return true;
+  }
+
+  /** Whether keys of a cluster are used: tickets are on, and no file has keys. */
+  boolean isSharing() {
+    return config.enabled() && config.file() == null;
+  }
+
+  /**
+   * Takes the keys of a cluster, which rotates them.
+   *
+   * @return whether they are others than before
+   */
+  boolean share(List<byte[]> shared) {
+    if (!isSharing() || isSame(shared)) {
+      return false;
+    }
+    keys = List.copyOf(shared);
+    isShared = true;
+    return true;
+  }
+
+  private boolean isSame(List<byte[]> others) {
+    return Arrays.deepEquals(others.toArray(new byte[0][]), keys.toArray(new byte[0][]));
   }
 
   /** Gives a context the keys of now; connections under way are not disturbed. */

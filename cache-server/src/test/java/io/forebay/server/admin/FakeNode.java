@@ -437,13 +437,15 @@ public final class FakeNode implements NodeControl {
             Instant.parse("2026-03-01T12:00:00Z"),
             "start",
             "ab".repeat(32),
-            "/etc/forebay.yaml"),
+            "/etc/forebay.yaml",
+            0),
         new AcceptedConfig(
             12,
             Instant.parse("2026-03-02T12:00:00Z"),
             "signal",
             "cd".repeat(32),
-            "/etc/forebay.yaml"));
+            "/etc/forebay.yaml",
+            0));
   }
 
   @Override

@@ -85,11 +85,24 @@ public final class EtcdClient implements AutoCloseable {
 
   /** Reads a page of keys, linearizably where it is of the newest revision. */
   public RangeResult range(Range range) throws EtcdException, InterruptedException {
+    return range(range, false);
+  }
+
+  /** The same without the values, which are empty. */
+  public RangeResult names(Range range) throws EtcdException, InterruptedException {
+    return range(range, true);
+  }
+
+  private RangeResult range(Range range, boolean areValuesLeftOut)
+      throws EtcdException, InterruptedException {
     ObjectNode body =
         object()
             .put("key", EtcdJson.base64(range.from()))
             .put("range_end", EtcdJson.base64(EtcdJson.endOf(range.prefix())))
             .put("limit", Integer.toString(range.limit()));
+    if (areValuesLeftOut) {
+      body.put("keys_only", true);
+    }
     if (range.revision() != 0) {
       body.put("revision", Long.toString(range.revision()));
     }

@@ -27,7 +27,7 @@ final class EtcdJson {
                           .maxNestingDepth(16)
                           .maxNumberLength(32)
                           .maxNameLength(256)
-                          .maxStringLength(1 << 16)
+                          .maxStringLength(1 << 20)
                           .maxDocumentLength(MAX_BYTES)
                           .build())
                   .build())

@@ -1,5 +1,7 @@
 package io.forebay.server.cluster.member;
 
+import java.util.Locale;
+
 /**
  * Names of keys in etcd:
  *
@@ -11,6 +13,11 @@ package io.forebay.server.cluster.member;
  *                    members/NODE      nodes
  *                    alive/NODE        nodes that are alive, with a lease
  *                    draining/NODE     nodes that an operator drains
+ *                    config/rollout    which version of the fleet's document nodes should have
+ *                    config/v/N        a version
+ *                    config/part/HASH  a part of one
+ *                    shared/tickets    keys of TLS session tickets
+ *                    shared/acme/NODE  answers to ACME validations that a node expects
  * </pre>
  */
 public record ClusterKeyspace(String cluster) {
@@ -58,5 +65,44 @@ public record ClusterKeyspace(String cluster) {
 
   public String alive(String node) {
     return alive() + node;
+  }
+
+  public String rollout() {
+    return key("config/rollout");
+  }
+
+  /** Of all versions of the fleet's document. */
+  public String configVersions() {
+    return key("config/v/");
+  }
+
+  /** In an order that is theirs. */
+  public String configVersion(long version) {
+    return configVersions() + String.format(Locale.ROOT, "%010d", version);
+  }
+
+  public String configParts() {
+    return key("config/part/");
+  }
+
+  public String configPart(String hash) {
+    return configParts() + hash;
+  }
+
+  /** Of what nodes share of TLS. */
+  public String shared() {
+    return key("shared/");
+  }
+
+  public String tickets() {
+    return shared() + "tickets";
+  }
+
+  public String challenges() {
+    return shared() + "acme/";
+  }
+
+  public String challenges(String node) {
+    return challenges() + node;
   }
 }

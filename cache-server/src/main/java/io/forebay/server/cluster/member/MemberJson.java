@@ -89,9 +89,27 @@ final class MemberJson {
     return text(Json.object().put("v", 1).put("by", by));
   }
 
-  static String alive(NodeIdentity identity) {
-    return text(
-        Json.object().put("v", 1).put("data", identity.data()).put("boot", identity.boot()));
+  /**
+   * The value of {@code alive/NODE}.
+   *
+   * @param config what the node says of its configuration, as JSON; empty for nothing
+   */
+  static String alive(NodeIdentity identity, String config) {
+    ObjectNode json =
+        Json.object().put("v", 1).put("data", identity.data()).put("boot", identity.boot());
+    ObjectNode report = object(config);
+    if (report != null) {
+      json.set("config", report);
+    }
+    return text(json);
+  }
+
+  /** What a node says of its configuration, as JSON; null where it says nothing. */
+  static @Nullable String config(String alive) {
+    ObjectNode object = object(alive);
+    return object != null && object.path("config") instanceof ObjectNode config
+        ? text(config)
+        : null;
   }
 
   static @Nullable NodeIdentity identity(String json) {

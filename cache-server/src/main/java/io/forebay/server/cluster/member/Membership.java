@@ -8,8 +8,10 @@ import io.forebay.server.cluster.etcd.TxnResult;
 import io.forebay.server.config.ClusterConfig.CutOff;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -33,10 +35,19 @@ public final class Membership {
   /** Whether this start was ever alive under its name. Confined to the thread that beats. */
   private boolean wasAlive;
 
+  /** {@code alive/NODE} of this node as it was read last; null where it is not this node's. */
+  private volatile @Nullable KeyValue own;
+
   private volatile List<Member> known = List.of();
   private volatile Consumer<List<Member>> observer = members -> {};
   private volatile boolean isListWanted = true;
   private int refreshes;
+  private volatile String report = "";
+  private volatile Map<String, String> reports = Map.of();
+  private volatile @Nullable Fleet fleet;
+
+  /** What a heartbeat reads for the fleet. */
+  private record Fleet(@Nullable KeyValue rollout, List<KeyValue> shared) {}
 
   /**
    * The membership of a node.
@@ -116,7 +127,39 @@ public final class Membership {
     if (lease == 0 || !etcd.keepAlive(lease)) {
       lease = 0;
       register();
+      return;
     }
+    KeyValue written = own;
+    String alive = MemberJson.alive(identity, report);
+    if (written != null && !written.value().equals(alive)) {
+      // Guarded: sent twice, or late, it changes nothing, and the next read says what to do.
+      TxnResult ignored =
+          etcd.txn(
+              new Txn()
+                  .ifRevision(written.key(), written.revision())
+                  .put(written.key(), alive, lease));
+    }
+  }
+
+  /**
+   * Has other nodes see what this one says of its configuration, from its next heartbeat on.
+   *
+   * @param json an object, a few hundred bytes
+   */
+  public void report(String json) {
+    report = json;
+  }
+
+  /**
+   * What was read of the fleet's configuration last: the roll-out by a heartbeat, the reports with
+   * the list of nodes, so they may be older. Null until both were read.
+   */
+  public @Nullable ConfigSight config() {
+    Fleet read = fleet;
+    List<Member> members = known;
+    return read == null || members.isEmpty()
+        ? null
+        : new ConfigSight(read.rollout(), members, reports, read.shared());
   }
 
   private void register() throws EtcdException, InterruptedException, NameTakenException {
@@ -135,7 +178,7 @@ public final class Membership {
         etcd.txn(
             new Txn()
                 .ifRevision(keys.alive(self.name()), holder == null ? 0 : holder.revision())
-                .put(keys.alive(self.name()), MemberJson.alive(identity), granted)
+                .put(keys.alive(self.name()), MemberJson.alive(identity, report), granted)
                 .put(keys.member(self.name()), MemberJson.member(self))
                 .otherwiseGet(keys.alive(self.name())));
     // A repeated transaction finds what its first sending has written.
@@ -158,16 +201,36 @@ public final class Membership {
                 .get(keys.last())
                 .get(keys.floor())
                 .get(keys.alive(self.name()))
-                .get(keys.draining(self.name())));
+                .get(keys.draining(self.name()))
+                .get(keys.rollout())
+                .getAll(keys.shared()));
     KeyValue epoch = read.read(0).findFirst().orElse(null);
+    KeyValue alive =
+        read.read(3)
+            .filter(kv -> identity.equals(MemberJson.identity(kv.value())))
+            .findFirst()
+            .orElse(null);
+    own = alive;
+    fleet = new Fleet(read.read(5).findFirst().orElse(null), read.read(6).toList());
     return new LogHead(
         epoch == null ? null : LogName.of(epoch.value(), read.clusterId()),
         epoch == null ? 0 : epoch.revision(),
         read.revision(),
         read.read(1).mapToLong(KeyValue::revision).findFirst().orElse(0),
         read.read(2).mapToLong(Membership::number).findFirst().orElse(0),
-        read.read(3).anyMatch(kv -> identity.equals(MemberJson.identity(kv.value()))),
+        alive != null,
         read.read(4).findAny().isPresent());
+  }
+
+  private Map<String, String> reports(List<KeyValue> alive) {
+    Map<String, String> reports = new HashMap<>();
+    for (KeyValue kv : alive) {
+      String said = MemberJson.config(kv.value());
+      if (said != null) {
+        reports.put(kv.key().substring(keys.alive().length()), said);
+      }
+    }
+    return Map.copyOf(reports);
   }
 
   private static long number(KeyValue kv) {
@@ -179,6 +242,8 @@ public final class Membership {
     TxnResult read =
         etcd.txn(new Txn().getAll(keys.members()).getAll(keys.alive()).getAll(keys.draining()));
     List<Member> members = members(read.reads().get(0), read.reads().get(1), read.reads().get(2));
+    // Before the nodes: who sees a node that is alive has its report.
+    reports = reports(read.reads().get(1));
     known(members);
     return members;
   }

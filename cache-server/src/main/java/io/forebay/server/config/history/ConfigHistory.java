@@ -21,6 +21,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.core.JacksonException;
@@ -91,7 +92,8 @@ public final class ConfigHistory {
             Instant.parse(read.path("time").asString("")),
             read.path("author").asString(""),
             read.path("hash").asString(""),
-            read.path("file").asString(""));
+            read.path("file").asString(""),
+            read.path("fleet").asLong(0));
     if (entry.number() <= 0 || !entry.hash().matches("[0-9a-f]{64}")) {
       throw new IllegalArgumentException("no description of a configuration");
     }
@@ -115,13 +117,18 @@ public final class ConfigHistory {
       return entries.getLast();
     }
     long number = entries.isEmpty() ? 1 : entries.getLast().number() + 1;
-    AcceptedConfig entry = new AcceptedConfig(number, time, author, hash, file);
+    ConfigText.Fleet fleet = text.fleet();
+    AcceptedConfig entry =
+        new AcceptedConfig(number, time, author, hash, file, fleet == null ? 0 : fleet.version());
     ObjectNode description =
         JSON.createObjectNode()
             .put("time", time.toString())
             .put("author", entry.author())
             .put("hash", hash)
             .put("file", entry.file());
+    if (fleet != null) {
+      description.put("fleet", fleet.version()).put("fleetFile", fleet.file());
+    }
     write(number + TEXT, bytes);
     // One that was left by a stop would be taken for a part of this entry.
     Files.deleteIfExists(directory.resolve(number + INCLUDED));
@@ -171,7 +178,22 @@ public final class ConfigHistory {
     if (!hash(bytes, included).equals(entry.hash())) {
       throw new IOException(file + " is not what was accepted: its hash differs");
     }
-    return new ConfigText(new String(bytes, StandardCharsets.UTF_8), included(included));
+    return new ConfigText(
+        new String(bytes, StandardCharsets.UTF_8), included(included), fleet(entry));
+  }
+
+  private ConfigText.@Nullable Fleet fleet(AcceptedConfig entry) throws IOException {
+    if (entry.fleet() == 0) {
+      return null;
+    }
+    Path description = directory.resolve(entry.number() + DESCRIPTION);
+    try {
+      String file =
+          JSON.readTree(read(description, MAX_DESCRIPTION_BYTES)).path("fleetFile").asString("");
+      return new ConfigText.Fleet(file, entry.fleet());
+    } catch (JacksonException e) {
+      throw new IOException(description + " cannot be understood", e);
+    }
   }
 
   /** As JSON: the files in their order, each with its path and text; nothing for none. */

@@ -327,6 +327,7 @@ public final class CertificateManager implements AutoCloseable {
     if (isOrderOver) {
       host.order = null;
       host.isAnswering = false;
+      host.sharedMillis = 0;
       challenges.clear(host.name);
     }
     host.polls = 0;

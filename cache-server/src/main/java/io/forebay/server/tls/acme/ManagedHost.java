@@ -37,8 +37,11 @@ final class ManagedHost {
 
   long attemptBeganMillis;
 
-  /** Whether the answer to the order's challenge is published by this process. */
+  /** Whether the answer to the order's challenge is published by this process, and asked for. */
   boolean isAnswering;
+
+  /** Since when other nodes may be taking the answer over; 0 where there is none to take. */
+  long sharedMillis;
 
   ManagedHost(String name, boolean isOnDemand) {
     this.name = name;

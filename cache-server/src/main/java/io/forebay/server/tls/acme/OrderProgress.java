@@ -45,6 +45,9 @@ final class OrderProgress {
   private static final long ORDER_MILLIS = Duration.ofDays(1).toMillis();
   private static final int MAX_CHAIN = 10;
 
+  /** Until all nodes of a cluster have an answer: two heartbeats, and as much again. */
+  private static final long SHARE_MILLIS = 4_000;
+
   private final AcmeConfig config;
   private final AcmeFiles files;
   private final AcmeDirectory directory;
@@ -99,6 +102,7 @@ final class OrderProgress {
         served == null || host.failures > 0 || !config.renewalInfo() ? null : served.leaf();
     Order order = directory.begin(host.name, replaced);
     host.attemptBeganMillis = now;
+    host.sharedMillis = 0;
     host.polls = 0;
     PendingOrder pending = new PendingOrder(order.getLocation(), key, now, host.attempts);
     host.order = pending;
@@ -113,7 +117,18 @@ final class OrderProgress {
     switch (order.getStatus()) {
       case PENDING -> {
         if (!host.isAnswering) {
-          answer(host, pending, order);
+          boolean isAsked =
+              answer(
+                  host,
+                  pending,
+                  order,
+                  !challenges.isShared()
+                      || (host.sharedMillis != 0 && now - host.sharedMillis >= SHARE_MILLIS));
+          if (!isAsked) {
+            host.sharedMillis = host.sharedMillis == 0 ? now : host.sharedMillis;
+            host.dueMillis = host.sharedMillis + SHARE_MILLIS;
+            return null;
+          }
         }
       }
       case READY -> {
@@ -138,7 +153,12 @@ final class OrderProgress {
     return null;
   }
 
-  private void answer(ManagedHost host, PendingOrder pending, Order order)
+  /**
+   * Publishes the answers, and asks for validation if it may.
+   *
+   * @return whether it may: whoever validates can reach any node, so first all have the answers
+   */
+  private boolean answer(ManagedHost host, PendingOrder pending, Order order, boolean isAsking)
       throws AcmeException, IOException, OrderException {
     for (Authorization authorization : order.getAuthorizations()) {
       if (authorization.getStatus() != Status.PENDING) {
@@ -154,11 +174,12 @@ final class OrderProgress {
           throw new IOException("the certificate of the challenge cannot be served", e);
         }
       }
-      if (challenge.getStatus() == Status.PENDING) {
+      if (isAsking && challenge.getStatus() == Status.PENDING) {
         challenge.trigger();
       }
     }
-    host.isAnswering = true;
+    host.isAnswering = isAsking;
+    return isAsking;
   }
 
   /** The attempt's challenge, or the next that the authority offers. */

@@ -29,6 +29,11 @@ final class PendingChallenges {
     publishTokens();
   }
 
+  /** Whether other nodes get the tokens, too, a few seconds later. */
+  boolean isShared() {
+    return published.isShared();
+  }
+
   void certificate(String host, CertificatePair certificate) throws TlsException {
     certificates.put(host, certificate);
     tls.challenges(certificates);

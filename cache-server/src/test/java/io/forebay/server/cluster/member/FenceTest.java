@@ -62,7 +62,7 @@ final class FenceTest {
     Member member = member(CutOff.REFUSE, true);
     assertEquals(member, MemberJson.read("n", MemberJson.member(member), true, false));
     NodeIdentity identity = new NodeIdentity("d", "b");
-    assertEquals(identity, MemberJson.identity(MemberJson.alive(identity)));
+    assertEquals(identity, MemberJson.identity(MemberJson.alive(identity, "")));
     assertEquals(null, MemberJson.read("n", "{}", true, false));
     assertEquals(null, MemberJson.read("n", "no JSON", true, false));
     assertEquals(null, MemberJson.identity("[]"));

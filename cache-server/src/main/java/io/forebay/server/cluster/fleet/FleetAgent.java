@@ -1,0 +1,277 @@
+package io.forebay.server.cluster.fleet;
+
+import io.forebay.server.cluster.etcd.EtcdException;
+import io.forebay.server.cluster.fleet.FleetStore.Current;
+import io.forebay.server.cluster.fleet.RolloutWatch.Decision;
+import io.forebay.server.cluster.member.ConfigSight;
+import io.forebay.server.cluster.member.Member;
+import io.forebay.server.cluster.member.Membership;
+import io.forebay.server.config.ConfigText;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Gives the node the version that it should have, says what came of it, and watches roll-outs. What
+ * it knows of etcd it takes from the heartbeat; it reads more only when something changes. One
+ * thread, {@code fleet}.
+ */
+final class FleetAgent implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(FleetAgent.class);
+  private static final long PERIOD_MILLIS = 1_000;
+
+  /** Between figures of a roll-out: each costs a write. */
+  private static final long FIGURES_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+  /** A version that was refused is tried again, since the node's own file may have changed. */
+  private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+  private final FleetStore store;
+  private final Membership membership;
+  private final FleetNode node;
+  private final SharedTls shared;
+  private final FleetDirectory directory;
+  private final LastGoodDocument lastGood;
+  private final LongSupplier nanoTime;
+  private final Clock clock;
+  private final RolloutWatch watch = new RolloutWatch(RolloutWatch.PATIENCE);
+  private final CountDownLatch closing = new CountDownLatch(1);
+  private final Thread thread;
+
+  private volatile long version;
+  private volatile @Nullable String problem;
+
+  // Confined to the thread.
+  private @Nullable Path main;
+  private long failed;
+  private String failedAt = "";
+  private long failedNanos;
+  private @Nullable String failure;
+  private long saved = -1;
+  private String mark = "";
+  private Traffic markedAt = Traffic.NONE;
+  private Traffic shown = Traffic.NONE;
+  private long shownNanos;
+
+  /**
+   * An agent.
+   *
+   * @param started the document with which the node has started; null for none
+   */
+  FleetAgent(
+      FleetStore store,
+      Membership membership,
+      FleetNode node,
+      SharedTls shared,
+      FleetDirectory directory,
+      ConfigText.@Nullable Fleet started,
+      LongSupplier nanoTime,
+      Clock clock) {
+    this.store = store;
+    this.membership = membership;
+    this.node = node;
+    this.shared = shared;
+    this.directory = directory;
+    this.lastGood = new LastGoodDocument(directory.root());
+    this.nanoTime = nanoTime;
+    this.clock = clock;
+    this.version = started == null ? 0 : started.version();
+    this.main = started == null ? null : Path.of(started.file());
+    this.thread = Thread.ofPlatform().daemon(true).name("fleet").unstarted(this::run);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  /** The version in force here; 0 for none. */
+  long version() {
+    return version;
+  }
+
+  /** What an operator should know; null for nothing. */
+  @Nullable String problem() {
+    return problem;
+  }
+
+  private void run() {
+    try {
+      do {
+        try {
+          step();
+          problem = failure;
+        } catch (EtcdException | FleetException | IOException e) {
+          problem = String.valueOf(e.getMessage());
+          LOG.debug("the fleet's configuration: {}", problem);
+        } catch (RuntimeException e) {
+          problem = String.valueOf(e);
+          LOG.error("the fleet's configuration failed", e);
+        }
+      } while (!closing.await(PERIOD_MILLIS, TimeUnit.MILLISECONDS));
+    } catch (InterruptedException e) {
+      // It is over.
+    }
+  }
+
+  private void step() throws EtcdException, FleetException, IOException, InterruptedException {
+    ConfigSight sight = membership.config();
+    if (sight == null) {
+      return;
+    }
+    shared.step(sight);
+    Current current = FleetStore.current(sight.rollout());
+    Rollout rollout = current.rollout();
+    Member self = membership.self();
+    // etcd is new, or was emptied: what the node has is better than nothing.
+    boolean isUnknown = current.revision() == 0;
+    long wanted = isUnknown ? version : RolloutPlan.wanted(rollout, self.name(), self.group());
+    if (wanted == version) {
+      failed = 0;
+      failure = null;
+    } else if (isWorthTrying(wanted, rollout)) {
+      take(wanted, rollout);
+    }
+    if (wanted == version && !rollout.isRolling() && !isUnknown) {
+      settle();
+    }
+    report(rollout);
+    decide(current, reports(sight));
+  }
+
+  // --- the node's own version -------------------------------------------------------------------
+
+  private boolean isWorthTrying(long wanted, Rollout rollout) {
+    return wanted != failed
+        || !failedAt.equals(rollout.id())
+        || (!rollout.isRolling() && nanoTime.getAsLong() - failedNanos >= RETRY_NANOS);
+  }
+
+  private void take(long wanted, Rollout rollout)
+      throws EtcdException, FleetException, IOException, InterruptedException {
+    Path unpacked = null;
+    List<String> errors;
+    if (wanted == 0) {
+      errors = node.apply(null, "fleet");
+    } else {
+      Release release = store.release(wanted);
+      unpacked = directory.unpack(wanted, release.manifest(), store.document(release.manifest()));
+      errors =
+          node.apply(
+              new ConfigText.Fleet(unpacked.toString(), wanted), "fleet, " + release.author());
+    }
+    if (errors.isEmpty()) {
+      LOG.info("version {} of the fleet's document is in force", wanted);
+      version = wanted;
+      main = unpacked;
+      failed = 0;
+      failure = null;
+      return;
+    }
+    failed = wanted;
+    failedAt = rollout.id();
+    failedNanos = nanoTime.getAsLong();
+    failure =
+        "version " + wanted + " of the fleet's document is refused: " + String.join("; ", errors);
+    LOG.error("{}", failure);
+  }
+
+  /** A version that all nodes should have is good for a start. */
+  private void settle() throws EtcdException, FleetException, IOException, InterruptedException {
+    if (saved == version) {
+      return;
+    }
+    Path kept = main;
+    if (version == 0) {
+      lastGood.delete();
+    } else {
+      lastGood.save(version, store.document(store.release(version).manifest()));
+    }
+    directory.keep(kept == null ? Set.of() : new HashSet<>(List.of(kept)));
+    saved = version;
+  }
+
+  private void report(Rollout rollout) {
+    long now = nanoTime.getAsLong();
+    String current = rollout.isRolling() ? RolloutPlan.mark(rollout, version) : "";
+    Traffic sinceStart = node.traffic();
+    if (!current.equals(mark)) {
+      mark = current;
+      markedAt = sinceStart;
+      shown = Traffic.NONE;
+      shownNanos = now;
+    } else if (!mark.isEmpty() && now - shownNanos >= FIGURES_NANOS) {
+      shown = sinceStart.minus(markedAt);
+      shownNanos = now;
+    }
+    membership.report(
+        FleetJson.text(
+            new NodeReport(
+                membership.self().name(),
+                membership.self().group(),
+                true,
+                version,
+                failed,
+                failure,
+                node.isReady(),
+                mark,
+                shown,
+                mark.isEmpty() ? Traffic.NONE : markedAt)));
+  }
+
+  // --- the roll-out -----------------------------------------------------------------------------
+
+  static List<NodeReport> reports(ConfigSight sight) {
+    List<NodeReport> reports = new ArrayList<>();
+    for (Member member : sight.members()) {
+      reports.add(
+          FleetJson.report(
+              member.name(),
+              member.group(),
+              member.isAlive(),
+              member.isAlive() ? sight.reports().get(member.name()) : null));
+    }
+    return reports;
+  }
+
+  private void decide(Current current, List<NodeReport> nodes)
+      throws EtcdException, InterruptedException {
+    Rollout rollout = current.rollout();
+    String self = membership.self().name();
+    String at = clock.instant().toString();
+    switch (watch.step(rollout, nodes, nanoTime.getAsLong())) {
+      case Decision.Wait _ -> {}
+      case Decision.Advance(Traffic others, String why) -> {
+        if (store.change(rollout.advance(others, why, self, at), current.revision())) {
+          LOG.info("version {} of the fleet's document: {}", rollout.candidate(), why);
+        }
+      }
+      case Decision.GiveUp(String why) -> {
+        if (store.change(rollout.giveUp(why, self, at), current.revision())) {
+          LOG.error(
+              "version {} of the fleet's document is rolled back: {}", rollout.candidate(), why);
+        }
+      }
+    }
+  }
+
+  /** When this returns, no document is put in force any more. */
+  @Override
+  public void close() {
+    closing.countDown();
+    try {
+      thread.join(TimeUnit.SECONDS.toMillis(10));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

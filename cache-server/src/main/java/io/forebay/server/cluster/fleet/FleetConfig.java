@@ -1,0 +1,390 @@
+package io.forebay.server.cluster.fleet;
+
+import io.forebay.server.cluster.Cluster;
+import io.forebay.server.cluster.etcd.EtcdClient;
+import io.forebay.server.cluster.etcd.EtcdException;
+import io.forebay.server.cluster.fleet.FleetException.Kind;
+import io.forebay.server.cluster.fleet.FleetStore.Current;
+import io.forebay.server.cluster.member.ClusterKeyspace;
+import io.forebay.server.cluster.member.ConfigSight;
+import io.forebay.server.cluster.member.Membership;
+import io.forebay.server.config.ClusterConfig;
+import io.forebay.server.config.ConfigText;
+import io.forebay.server.config.ConfigView;
+import io.forebay.server.tls.TlsException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The fleet's configuration on one node: what an operator can order, and the agent that follows.
+ * Any thread that may block.
+ */
+public final class FleetConfig implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(FleetConfig.class);
+  private static final Duration CANARY_BAKE = Duration.ofMinutes(5);
+
+  /** Orders of one node are carried out one after the other. */
+  private final Object orders = new Object();
+
+  private final EtcdClient etcd;
+  private final FleetStore store;
+  private final Membership membership;
+  private final FleetNode node;
+  private final FleetDirectory trials;
+  private final FleetAgent agent;
+  private final Clock clock;
+
+  private FleetConfig(
+      EtcdClient etcd,
+      FleetStore store,
+      Membership membership,
+      FleetNode node,
+      SharedTls shared,
+      Path data,
+      ConfigText.@Nullable Fleet started,
+      Clock clock) {
+    this.etcd = etcd;
+    this.store = store;
+    this.membership = membership;
+    this.node = node;
+    this.trials = new FleetDirectory(data.resolve("fleet-trial"));
+    this.clock = clock;
+    this.agent =
+        new FleetAgent(
+            store,
+            membership,
+            node,
+            shared,
+            new FleetDirectory(data),
+            started,
+            System::nanoTime,
+            clock);
+  }
+
+  /**
+   * Follows the fleet's configuration from now on.
+   *
+   * @param started the document with which the node has started; null for none
+   * @throws IOException when etcd's certificates cannot be read
+   */
+  public static FleetConfig start(
+      ClusterConfig config,
+      Membership membership,
+      FleetNode node,
+      FleetTls tls,
+      Path data,
+      ConfigText.@Nullable Fleet started,
+      Clock clock)
+      throws IOException {
+    EtcdClient etcd;
+    try {
+      etcd = new EtcdClient(Cluster.etcd(config.log()));
+    } catch (TlsException e) {
+      throw new IOException("cluster: " + String.join("; ", e.lines()), e);
+    }
+    ClusterKeyspace keys = new ClusterKeyspace(config.name());
+    FleetConfig fleet =
+        new FleetConfig(
+            etcd,
+            new FleetStore(etcd, keys),
+            membership,
+            node,
+            new SharedTls(etcd, keys, membership.self().name(), tls, new SecureRandom(), clock),
+            data,
+            started,
+            clock);
+    // Before the first order: whoever validates it can reach any node.
+    tls.challenges(Map.of());
+    fleet.agent.start();
+    return fleet;
+  }
+
+  /** The version in force here; 0 for none. Never blocks. */
+  public long version() {
+    return agent.version();
+  }
+
+  /** What an operator should know; null for nothing. Never blocks. */
+  public @Nullable String problem() {
+    return agent.problem();
+  }
+
+  // --- orders -----------------------------------------------------------------------------------
+
+  /**
+   * Takes a part of a document that is about to be pushed.
+   *
+   * @return its hash
+   */
+  public String part(String text) throws FleetException {
+    String hash = DocumentParts.hashOf(text);
+    return ask(() -> {
+      store.putPart(hash, text);
+      return hash;
+    });
+  }
+
+  /**
+   * What is to be pushed.
+   *
+   * @param manifest hash of the part that lists the others
+   * @param stages none for the usual ones: this node, and after five minutes all
+   * @param author as the audit log has it
+   * @param isDryRun whether it is only checked
+   */
+  public record Push(
+      String manifest,
+      List<RolloutStage> stages,
+      Guard guard,
+      String note,
+      String author,
+      boolean isDryRun) {}
+
+  /**
+   * What a push comes to.
+   *
+   * @param version 0 for a dry run
+   * @param changed keys that differ from those in force on this node
+   */
+  public record Pushed(long version, List<String> changed, List<RolloutStage> stages) {}
+
+  /** Checks a document here, and begins to roll it out. */
+  public Pushed push(Push push) throws FleetException {
+    synchronized (orders) {
+      return ask(() -> {
+        Current current = store.current();
+        if (current.rollout().isRolling() && !push.isDryRun()) {
+          throw rolling(current.rollout());
+        }
+        requireKnown(push.stages());
+        FleetDocument document = store.document(push.manifest());
+        List<String> changed = check(push.manifest(), document);
+        List<RolloutStage> stages =
+            push.stages().isEmpty()
+                ? List.of(
+                    new RolloutStage("", List.of(membership.self().name()), CANARY_BAKE),
+                    RolloutStage.all())
+                : push.stages();
+        if (push.isDryRun()) {
+          return new Pushed(0, changed, stages);
+        }
+        List<Release> releases = store.releases();
+        long version =
+            1 + Math.max(releases.isEmpty() ? 0 : releases.getLast().version(), version());
+        String at = now();
+        Release release =
+            new Release(
+                version,
+                push.author(),
+                at,
+                push.note(),
+                document.files().size(),
+                document.size(),
+                push.manifest());
+        Rollout next =
+            current.rollout().begin(id(), version, stages, push.guard(), push.author(), at);
+        if (!store.add(release, next, current.revision())) {
+          throw overtaken();
+        }
+        collect();
+        return new Pushed(version, changed, stages);
+      });
+    }
+  }
+
+  private void requireKnown(List<RolloutStage> stages) throws FleetException {
+    for (RolloutStage stage : stages) {
+      for (String name : stage.nodes()) {
+        if (membership.known().stream().noneMatch(member -> member.name().equals(name))) {
+          throw FleetException.wrong("the cluster has no node " + name);
+        }
+      }
+    }
+  }
+
+  private List<String> check(String manifest, FleetDocument document)
+      throws FleetException, IOException {
+    // In a place of its own: the agent may have the same document in force.
+    Path main = trials.unpack(0, manifest, document);
+    try {
+      FleetNode.Check check = node.check(new ConfigText.Fleet(main.toString(), 0));
+      if (!check.errors().isEmpty()) {
+        throw new FleetException(
+            Kind.REFUSED, "the document is refused, nothing has changed", check.errors());
+      }
+      return check.changed();
+    } finally {
+      trials.keep(Set.of());
+    }
+  }
+
+  private void collect() throws InterruptedException {
+    try {
+      store.collect();
+    } catch (EtcdException | FleetException e) {
+      LOG.info("old versions of the fleet's document stay for now: {}", e.getMessage());
+    }
+  }
+
+  /** Begins the next stage now. */
+  public Rollout promote(String author) throws FleetException {
+    return change(rollout -> {
+      if (!rollout.isRolling()) {
+        throw new FleetException(Kind.CONFLICT, "no version is rolled out");
+      }
+      Traffic others = RolloutPlan.others(rollout, reports());
+      return rollout.advance(others, "promoted", author, now());
+    });
+  }
+
+  /**
+   * Gives up the version that is rolled out; where there is none, goes back.
+   *
+   * @param to the version to go back to; 0 for no document; -1 for the one before
+   */
+  public Rollout rollback(long to, String author) throws FleetException {
+    return change(rollout -> {
+      if (rollout.isRolling()) {
+        if (to >= 0 && to != rollout.version()) {
+          throw rolling(rollout);
+        }
+        return rollout.giveUp("rolled back by an operator", author, now());
+      }
+      long target = to < 0 ? rollout.previous() : to;
+      if (target == rollout.version()) {
+        throw new FleetException(
+            Kind.CONFLICT,
+            target == 0 ? "there is no document" : "version " + target + " is in force");
+      }
+      if (target > 0) {
+        Release ignored = store.release(target);
+      }
+      return rollout.goBack(id(), target, author, now());
+    });
+  }
+
+  private interface Change {
+    Rollout of(Rollout rollout)
+        throws FleetException, EtcdException, IOException, InterruptedException;
+  }
+
+  private Rollout change(Change change) throws FleetException {
+    synchronized (orders) {
+      return ask(() -> {
+        Current current = store.current();
+        Rollout next = change.of(current.rollout());
+        if (!store.change(next, current.revision())) {
+          throw overtaken();
+        }
+        return next;
+      });
+    }
+  }
+
+  private static FleetException rolling(Rollout rollout) {
+    return new FleetException(
+        Kind.CONFLICT,
+        "version "
+            + rollout.candidate()
+            + " is being rolled out, in stage "
+            + (rollout.stage() + 1)
+            + " of "
+            + rollout.stages().size()
+            + ": wait, or promote it or roll it back");
+  }
+
+  private static FleetException overtaken() {
+    return new FleetException(Kind.CONFLICT, "another change came first: try again");
+  }
+
+  // --- questions --------------------------------------------------------------------------------
+
+  /**
+   * The state of the fleet.
+   *
+   * @param releases all versions that are kept, the oldest first
+   */
+  public record State(Rollout rollout, List<Release> releases, List<NodeReport> nodes) {}
+
+  public State state() throws FleetException {
+    return ask(() -> new State(store.current().rollout(), store.releases(), reports()));
+  }
+
+  private List<NodeReport> reports() {
+    ConfigSight sight = membership.config();
+    return sight == null ? List.of() : FleetAgent.reports(sight);
+  }
+
+  /** What differs between two versions on this node; 0 for no document. */
+  public List<ConfigView.Change> changes(long from, long to) throws FleetException {
+    synchronized (orders) {
+      return ask(() -> {
+        try {
+          return node.changes(trial(from), trial(to));
+        } catch (IllegalStateException e) {
+          throw new FleetException(Kind.CONFLICT, String.valueOf(e.getMessage()));
+        } finally {
+          trials.keep(Set.of());
+        }
+      });
+    }
+  }
+
+  private ConfigText.@Nullable Fleet trial(long version)
+      throws FleetException, EtcdException, IOException, InterruptedException {
+    if (version == 0) {
+      return null;
+    }
+    Release release = store.release(version);
+    Path main = trials.unpack(version, release.manifest(), store.document(release.manifest()));
+    return new ConfigText.Fleet(main.toString(), version);
+  }
+
+  private interface Question<T> {
+    T ask() throws FleetException, EtcdException, IOException, InterruptedException;
+  }
+
+  private static <T> T ask(Question<T> question) throws FleetException {
+    try {
+      return question.ask();
+    } catch (EtcdException e) {
+      throw new FleetException(
+          Kind.UNAVAILABLE,
+          e.kind() == EtcdException.Kind.UNAVAILABLE
+              ? "etcd cannot be asked: " + e.getMessage()
+              : String.valueOf(e.getMessage()));
+    } catch (IOException e) {
+      throw new FleetException(Kind.UNAVAILABLE, "a file cannot be written: " + e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new FleetException(Kind.UNAVAILABLE, "interrupted");
+    }
+  }
+
+  private String now() {
+    return clock.instant().truncatedTo(ChronoUnit.SECONDS).toString();
+  }
+
+  private static String id() {
+    byte[] bytes = new byte[8];
+    new SecureRandom().nextBytes(bytes);
+    return HexFormat.of().formatHex(bytes);
+  }
+
+  @Override
+  public void close() {
+    agent.close();
+    etcd.close();
+  }
+}

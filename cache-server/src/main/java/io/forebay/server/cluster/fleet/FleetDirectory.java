@@ -1,0 +1,119 @@
+package io.forebay.server.cluster.fleet;
+
+import io.forebay.server.cluster.fleet.FleetDocument.File;
+import io.forebay.storage.file.PrivateFiles;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * Documents as files below {@code fleet} in the data directory, one directory for each:
+ *
+ * <pre>
+ *   DATA/fleet/last-good                       see LastGoodDocument
+ *              v7-1f0c2a7b…/fleet.yaml         version 7, by the hash of its manifest
+ *              v7-1f0c2a7b…/errors/503.html
+ * </pre>
+ *
+ * <p>A directory's name says what it must have, so files that are there are compared, not trusted.
+ * One thread at a time.
+ */
+final class FleetDirectory {
+  private static final int HASH_DIGITS = 16;
+
+  private final Path root;
+
+  FleetDirectory(Path data) {
+    this.root = data.resolve("fleet");
+  }
+
+  Path root() {
+    return root;
+  }
+
+  /** Where a document is, or would be. */
+  Path main(long version, String manifest) {
+    return directory(version, manifest).resolve(FleetDocument.MAIN);
+  }
+
+  private Path directory(long version, String manifest) {
+    return root.resolve("v" + version + "-" + manifest.substring(0, HASH_DIGITS));
+  }
+
+  /** Has a directory with these files and no others; gives the main file. */
+  Path unpack(long version, String manifest, FleetDocument document) throws IOException {
+    Path directory = directory(version, manifest);
+    PrivateFiles.createDirectories(root);
+    PrivateFiles.createDirectories(directory);
+    Set<Path> wanted = new HashSet<>();
+    for (File file : document.files()) {
+      Path path = directory.resolve(file.name());
+      wanted.add(path);
+      if (Files.isSymbolicLink(path)
+          || !Files.isRegularFile(path)
+          || Files.size(path) != file.content().length
+          || !Arrays.equals(Files.readAllBytes(path), file.content())) {
+        PrivateFiles.createDirectories(path.resolve("..").normalize());
+        write(path, file.content());
+      }
+    }
+    // A pattern of an include would take what is left from elsewhere.
+    for (Path path : below(directory)) {
+      if (!Files.isDirectory(path) && !wanted.contains(path)) {
+        Files.delete(path);
+      }
+    }
+    return directory.resolve(FleetDocument.MAIN);
+  }
+
+  /** Deletes the directories of all documents but these. */
+  void keep(Set<Path> mains) throws IOException {
+    if (!Files.isDirectory(root)) {
+      return;
+    }
+    List<Path> directories;
+    try (Stream<Path> all = Files.list(root)) {
+      directories = all.filter(Files::isDirectory).toList();
+    }
+    for (Path directory : directories) {
+      if (!mains.contains(directory.resolve(FleetDocument.MAIN))) {
+        List<Path> files = below(directory).reversed();
+        for (Path file : files) {
+          Files.deleteIfExists(file);
+        }
+        Files.deleteIfExists(directory);
+      }
+    }
+  }
+
+  /** Everything below a directory, parents first; links are not followed. */
+  private static List<Path> below(Path directory) throws IOException {
+    try (Stream<Path> all = Files.walk(directory)) {
+      return all.filter(path -> !path.equals(directory)).sorted(Comparator.naturalOrder()).toList();
+    }
+  }
+
+  /** Replaces a file whole. */
+  static void write(Path file, byte[] content) throws IOException {
+    Path directory = file.resolve("..").normalize();
+    Path made = directory.resolve(".new");
+    try (FileChannel out = PrivateFiles.createNew(made)) {
+      ByteBuffer bytes = ByteBuffer.wrap(content);
+      while (bytes.hasRemaining()) {
+        out.write(bytes);
+      }
+      out.force(true);
+    }
+    Files.move(made, file, StandardCopyOption.ATOMIC_MOVE);
+    PrivateFiles.forceNames(directory);
+  }
+}

@@ -1,0 +1,205 @@
+package io.forebay.server.cluster.fleet;
+
+import io.forebay.server.cluster.etcd.EtcdClient;
+import io.forebay.server.cluster.etcd.EtcdException;
+import io.forebay.server.cluster.etcd.KeyValue;
+import io.forebay.server.cluster.etcd.Range;
+import io.forebay.server.cluster.etcd.RangeResult;
+import io.forebay.server.cluster.etcd.Txn;
+import io.forebay.server.cluster.etcd.TxnResult;
+import io.forebay.server.cluster.fleet.FleetException.Kind;
+import io.forebay.server.cluster.member.ClusterKeyspace;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Versions of the document and the roll-out, in etcd. Parts are written without a condition. All
+ * else is one transaction that is guarded on the revision of the roll-out and writes it anew: so
+ * nothing is deleted that a push has just begun to count on, and of two decisions one is carried
+ * out. Any thread that may block.
+ */
+final class FleetStore {
+  /** Versions that are kept. */
+  static final int MAX_VERSIONS = 50;
+
+  private static final int PAGE = 100;
+
+  private static final int DELETIONS = 100;
+
+  private final EtcdClient etcd;
+  private final ClusterKeyspace keys;
+
+  FleetStore(EtcdClient etcd, ClusterKeyspace keys) {
+    this.etcd = etcd;
+    this.keys = keys;
+  }
+
+  /** The roll-out, and the revision at which it was written; 0 where there was none yet. */
+  record Current(Rollout rollout, long revision) {}
+
+  Current current() throws EtcdException, InterruptedException, FleetException {
+    return current(etcd.txn(new Txn().get(keys.rollout())).read(0).findFirst().orElse(null));
+  }
+
+  static Current current(@Nullable KeyValue kv) throws FleetException {
+    if (kv == null) {
+      return new Current(Rollout.NONE, 0);
+    }
+    Rollout rollout = FleetJson.rollout(kv.value());
+    if (rollout == null) {
+      throw new FleetException(
+          Kind.UNAVAILABLE, "the roll-out in etcd cannot be read: " + kv.key());
+    }
+    return new Current(rollout, kv.revision());
+  }
+
+  /** Writes a decision; false where something else was written first. */
+  boolean change(Rollout next, long revision) throws EtcdException, InterruptedException {
+    return commit(new Txn(), next, revision);
+  }
+
+  private boolean commit(Txn txn, Rollout next, long revision)
+      throws EtcdException, InterruptedException {
+    String text = FleetJson.text(FleetJson.json(next));
+    TxnResult done =
+        etcd.txn(
+            txn.ifRevision(keys.rollout(), revision)
+                .put(keys.rollout(), text)
+                .otherwiseGet(keys.rollout()));
+    // A repeated transaction finds what its first sending has written.
+    return done.isDone() || done.read(0).anyMatch(kv -> kv.value().equals(text));
+  }
+
+  // --- versions ---------------------------------------------------------------------------------
+
+  void putPart(String hash, String text) throws EtcdException, InterruptedException {
+    TxnResult ignored = etcd.txn(new Txn().put(keys.configPart(hash), text));
+  }
+
+  /** Adds a version and the roll-out that begins with it. */
+  boolean add(Release release, Rollout next, long revision)
+      throws EtcdException, InterruptedException {
+    return commit(
+        new Txn()
+            .put(keys.configVersion(release.version()), FleetJson.text(FleetJson.json(release))),
+        next,
+        revision);
+  }
+
+  /** All versions, the oldest first. */
+  List<Release> releases() throws EtcdException, InterruptedException {
+    List<Release> releases = new ArrayList<>();
+    for (KeyValue kv : all(keys.configVersions(), etcd::range)) {
+      Release release = FleetJson.release(kv.value());
+      if (release != null) {
+        releases.add(release);
+      }
+    }
+    return releases;
+  }
+
+  Release release(long version) throws EtcdException, InterruptedException, FleetException {
+    KeyValue kv =
+        etcd.txn(new Txn().get(keys.configVersion(version))).read(0).findFirst().orElse(null);
+    Release release = kv == null ? null : FleetJson.release(kv.value());
+    if (release == null || release.version() != version) {
+      throw new FleetException(
+          Kind.UNKNOWN, "there is no version " + version + ": see forebay cluster config history");
+    }
+    return release;
+  }
+
+  /** The document of a manifest. */
+  FleetDocument document(String manifest)
+      throws EtcdException, InterruptedException, FleetException {
+    Map<String, String> parts = new HashMap<>();
+    for (String hash : parts(manifest, parts)) {
+      if (!parts.containsKey(hash)) {
+        fetch(hash, parts);
+      }
+    }
+    return DocumentParts.read(manifest, parts);
+  }
+
+  /** The hashes that a manifest lists; adds the manifest itself. */
+  private List<String> parts(String manifest, Map<String, String> parts)
+      throws EtcdException, InterruptedException, FleetException {
+    fetch(manifest, parts);
+    return DocumentParts.listing(DocumentParts.piece(manifest, parts)).parts();
+  }
+
+  private void fetch(String hash, Map<String, String> parts)
+      throws EtcdException, InterruptedException {
+    for (KeyValue kv : etcd.txn(new Txn().get(keys.configPart(hash))).read(0).toList()) {
+      parts.put(hash, kv.value());
+    }
+  }
+
+  /**
+   * Deletes versions beyond the last {@value #MAX_VERSIONS}, and parts that no version has. Each
+   * transaction is guarded on the roll-out and writes it anew, so a push that counted on a part
+   * which is deleted meanwhile fails and is repeated.
+   */
+  void collect() throws EtcdException, InterruptedException, FleetException {
+    Current current = current();
+    List<Release> releases = releases();
+    Set<String> used = new HashSet<>();
+    List<String> old = new ArrayList<>();
+    for (int i = 0; i < releases.size(); i++) {
+      Release release = releases.get(i);
+      long version = release.version();
+      boolean isKept =
+          i >= releases.size() - MAX_VERSIONS
+              || version == current.rollout().version()
+              || version == current.rollout().previous()
+              || version == current.rollout().candidate();
+      if (!isKept) {
+        old.add(keys.configVersion(version));
+        continue;
+      }
+      used.add(release.manifest());
+      used.addAll(parts(release.manifest(), new HashMap<>()));
+    }
+    for (KeyValue part : all(keys.configParts(), etcd::names)) {
+      if (!used.contains(part.key().substring(keys.configParts().length()))) {
+        old.add(part.key());
+      }
+    }
+    long revision = current.revision();
+    for (int from = 0; from < old.size(); from += DELETIONS) {
+      Txn txn = new Txn();
+      old.subList(from, Math.min(old.size(), from + DELETIONS)).forEach(txn::delete);
+      TxnResult done =
+          etcd.txn(
+              txn.ifRevision(keys.rollout(), revision)
+                  .put(keys.rollout(), FleetJson.text(FleetJson.json(current.rollout()))));
+      if (!done.isDone()) {
+        return;
+      }
+      revision = done.revision();
+    }
+  }
+
+  private interface Page {
+    RangeResult read(Range range) throws EtcdException, InterruptedException;
+  }
+
+  private static List<KeyValue> all(String prefix, Page page)
+      throws EtcdException, InterruptedException {
+    List<KeyValue> all = new ArrayList<>();
+    Range range = Range.first(prefix, PAGE);
+    while (true) {
+      RangeResult result = page.read(range);
+      all.addAll(result.keys());
+      if (!result.hasMore() || result.keys().isEmpty()) {
+        return all;
+      }
+      range = range.after(result.keys().getLast().key());
+    }
+  }
+}

@@ -1,0 +1,56 @@
+package io.forebay.server.cluster.fleet;
+
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How much worse nodes with a new document may be than others.
+ *
+ * @param errors by how many percentage points their share of responses of class 5xx may be higher
+ * @param hits by how many percentage points their hit ratio may be lower
+ */
+public record Guard(double errors, double hits) {
+  public static final Guard DEFAULT = new Guard(1, 10);
+
+  /** Fewer say nothing. */
+  static final long MIN_REQUESTS = 200;
+
+  static final long MIN_ERRORS = 10;
+  static final long MIN_LOOKUPS = 500;
+
+  /** Where nothing is known to compare with. */
+  private static final double MAX_ERROR_SHARE = 0.5;
+
+  /**
+   * Why nodes are too much worse than others; null where they are not, or too little is known.
+   *
+   * @param stage of the nodes that have the document
+   * @param others of those that do not have it; {@link Traffic#NONE} where there are none
+   */
+  @Nullable String violation(Traffic stage, Traffic others) {
+    if (stage.requests() >= MIN_REQUESTS && stage.errors() >= MIN_ERRORS) {
+      boolean isCompared = others.requests() >= MIN_REQUESTS;
+      double most = isCompared ? others.errorShare() + errors / 100 : MAX_ERROR_SHARE;
+      if (stage.errorShare() > most) {
+        return String.format(
+            Locale.ROOT,
+            "%.1f %% of responses are 5xx, and %s",
+            100 * stage.errorShare(),
+            isCompared
+                ? String.format(
+                    Locale.ROOT, "%.1f %% without the document", 100 * others.errorShare())
+                : "there is nothing to compare with");
+      }
+    }
+    if (stage.lookups() >= MIN_LOOKUPS
+        && others.lookups() >= MIN_LOOKUPS
+        && others.hitRatio() - stage.hitRatio() > hits / 100) {
+      return String.format(
+          Locale.ROOT,
+          "the hit ratio is %.1f %%, and %.1f %% without the document",
+          100 * stage.hitRatio(),
+          100 * others.hitRatio());
+    }
+    return null;
+  }
+}

@@ -1,0 +1,167 @@
+package io.forebay.server.cluster.fleet;
+
+import io.forebay.server.cluster.etcd.EtcdClient;
+import io.forebay.server.cluster.etcd.EtcdException;
+import io.forebay.server.cluster.etcd.KeyValue;
+import io.forebay.server.cluster.etcd.Txn;
+import io.forebay.server.cluster.etcd.TxnResult;
+import io.forebay.server.cluster.member.ClusterKeyspace;
+import io.forebay.server.cluster.member.ConfigSight;
+import io.forebay.server.json.AdminError;
+import io.forebay.server.json.InputProblems;
+import io.forebay.server.json.Json;
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Has all nodes decrypt each other's session tickets, and answer each other's ACME validations by
+ * http-01. Ticket keys are made by whichever node finds them missing or old first: one transaction,
+ * guarded on the keys before. Confined to the agent's thread.
+ */
+final class SharedTls {
+  private static final int OLD_KEYS = 2;
+  private static final int MAX_KEYS = 8;
+  private static final int MAX_CHALLENGES = 1_000;
+  private static final int MAX_TOKEN = 400;
+
+  private final EtcdClient etcd;
+  private final ClusterKeyspace keys;
+  private final String node;
+  private final FleetTls tls;
+  private final RandomGenerator random;
+  private final Clock clock;
+
+  SharedTls(
+      EtcdClient etcd,
+      ClusterKeyspace keys,
+      String node,
+      FleetTls tls,
+      RandomGenerator random,
+      Clock clock) {
+    this.etcd = etcd;
+    this.keys = keys;
+    this.node = node;
+    this.tls = tls;
+    this.random = random;
+    this.clock = clock;
+  }
+
+  void step(ConfigSight sight) throws EtcdException, InterruptedException {
+    KeyValue tickets = null;
+    KeyValue own = null;
+    Map<String, String> others = new HashMap<>();
+    for (KeyValue kv : sight.shared()) {
+      if (kv.key().equals(keys.tickets())) {
+        tickets = kv;
+      } else if (kv.key().equals(keys.challenges(node))) {
+        own = kv;
+      } else if (kv.key().startsWith(keys.challenges())) {
+        others.putAll(challenges(kv.value()));
+      }
+    }
+    tls.challenges(others);
+    publish(own);
+    shareTickets(tickets);
+  }
+
+  // --- challenges -------------------------------------------------------------------------------
+
+  private void publish(@Nullable KeyValue written) throws EtcdException, InterruptedException {
+    Map<String, String> expected = tls.ownChallenges();
+    if (expected.equals(written == null ? Map.of() : challenges(written.value()))) {
+      return;
+    }
+    Txn txn = new Txn();
+    if (expected.isEmpty()) {
+      txn.delete(keys.challenges(node));
+    } else {
+      ObjectNode json = Json.object().put("v", 1);
+      ObjectNode answers = json.putObject("answers");
+      expected.forEach(answers::put);
+      txn.put(keys.challenges(node), FleetJson.text(json));
+    }
+    TxnResult ignored = etcd.txn(txn);
+  }
+
+  /** What cannot be read is no answer. */
+  private static Map<String, String> challenges(String json) {
+    Map<String, String> answers = new HashMap<>();
+    ObjectNode object = object(json);
+    if (object != null && object.path("answers") instanceof ObjectNode given) {
+      for (String token : given.propertyNames()) {
+        String answer = Json.text(given, token, MAX_TOKEN, new InputProblems());
+        if (answer != null && token.length() <= MAX_TOKEN && answers.size() < MAX_CHALLENGES) {
+          answers.put(token, answer);
+        }
+      }
+    }
+    return answers;
+  }
+
+  // --- tickets ----------------------------------------------------------------------------------
+
+  private void shareTickets(@Nullable KeyValue written) throws EtcdException, InterruptedException {
+    Duration rotation = tls.ticketRotation();
+    if (rotation.isZero()) {
+      return;
+    }
+    ObjectNode object = written == null ? null : object(written.value());
+    List<byte[]> known = object == null ? List.of() : ticketKeys(object);
+    long madeAt = object == null ? 0 : object.path("at").asLong(0);
+    long now = clock.millis();
+    if (!known.isEmpty()) {
+      tls.ticketKeys(known);
+      // Of a clock that was wrong, too: a key from the future would stay for ever.
+      if (Math.abs(now - madeAt) < rotation.toMillis()) {
+        return;
+      }
+    }
+    byte[] made = new byte[tls.ticketKeyBytes()];
+    random.nextBytes(made);
+    List<byte[]> next = new ArrayList<>(List.of(made));
+    next.addAll(known.subList(0, Math.min(OLD_KEYS, known.size())));
+    ObjectNode json = Json.object().put("v", 1).put("at", now);
+    ArrayNode list = json.putArray("keys");
+    next.forEach(key -> list.add(Base64.getEncoder().encodeToString(key)));
+    // Whether it was done shows in the next heartbeat.
+    TxnResult ignored =
+        etcd.txn(
+            new Txn()
+                .ifRevision(keys.tickets(), written == null ? 0 : written.revision())
+                .put(keys.tickets(), FleetJson.text(json)));
+  }
+
+  private List<byte[]> ticketKeys(ObjectNode object) {
+    List<byte[]> read = new ArrayList<>();
+    InputProblems problems = new InputProblems();
+    for (String text : Json.texts(object, "keys", 100, problems)) {
+      try {
+        byte[] key = Base64.getDecoder().decode(text);
+        if (key.length == tls.ticketKeyBytes() && read.size() < MAX_KEYS) {
+          read.add(key);
+        }
+      } catch (IllegalArgumentException e) {
+        problems.add("no base64");
+      }
+    }
+    return problems.isEmpty() ? read : List.of();
+  }
+
+  private static @Nullable ObjectNode object(String json) {
+    try {
+      return Json.object(json.getBytes(StandardCharsets.UTF_8));
+    } catch (AdminError e) {
+      return null;
+    }
+  }
+}
