@@ -218,10 +218,11 @@ final class DocumentPartsTest {
     for (int i = 0; i < 3; i++) {
       int pieces = 20;
       files.add(
-          "{\"name\":\"f%d\",\"size\":%d,\"parts\":[%s]}".formatted(
-              i,
-              pieces * DocumentParts.MAX_PIECE_BYTES,
-              String.join(",", Collections.nCopies(pieces, "\"" + part + "\""))));
+          "{\"name\":\"f%d\",\"size\":%d,\"parts\":[%s]}"
+              .formatted(
+                  i,
+                  pieces * DocumentParts.MAX_PIECE_BYTES,
+                  String.join(",", Collections.nCopies(pieces, "\"" + part + "\""))));
     }
     files.add("{\"name\":\"fleet.yaml\",\"size\":0,\"parts\":[]}");
     assertForgedRefused(
