@@ -3,6 +3,7 @@ package io.forebay.server.cluster.member;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -14,6 +15,7 @@ import io.forebay.testing.EtcdFixture;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -108,6 +110,24 @@ final class MembershipTest {
     last.leave();
     assertEquals(Forgotten.DONE, first.forget("b"));
     assertFalse(second.head().isDraining());
+  }
+
+  @Test
+  void whatANodeReportsIsReadWithTheNodes() throws Exception {
+    Membership first = membership("a", "d", "b1");
+    Membership second = membership("b", "e", "b2");
+    first.keepAlive();
+    second.keepAlive();
+    assertTrue(first.head().isOwn());
+    assertNull(first.config(), "the nodes were not read yet");
+    first.report("{\"version\":7}");
+    first.keepAlive();
+    assertTrue(first.head().isOwn(), "written by this node");
+    assertTrue(second.head().isOwn());
+    second.refresh();
+    ConfigSight sight = second.config();
+    assertEquals(
+        Map.of("a", "{\"version\":7}"), sight == null ? null : sight.reports(), "b says nothing");
   }
 
   @Test
