@@ -125,6 +125,7 @@ final class ClusterShareIT {
   }
 
   @Test
+  @Tag("campaign")
   void aClusterFetchesEachObjectOnce() throws Exception {
     int nodes = 5;
     long seed = new SplittableRandom().nextLong();
@@ -157,6 +158,7 @@ final class ClusterShareIT {
   }
 
   @Test
+  @Tag("campaign")
   void aNodeThatDiesCostsOnePercentMoreAtMost() throws Exception {
     int nodes = 5;
     int dying = nodes - 1;
@@ -226,9 +228,7 @@ final class ClusterShareIT {
                     > 0);
         Await.until(
             "own objects are on the disk",
-            () ->
-                edge.metrics().sum("forebay_store_class_written_records_total", "class=\"default\"")
-                    > 0);
+            () -> edge.metrics().sum("forebay_disk_day_written_bytes") > 0);
         assertEquals(
             0,
             edge.metrics()
@@ -257,6 +257,7 @@ final class ClusterShareIT {
   }
 
   @Test
+  @Tag("campaign")
   void aBodyGoesOnWhereItsOwnerDies() throws Exception {
     byte[] body = new byte[3_000_000];
     new Random(7).nextBytes(body);
