@@ -71,6 +71,10 @@ final class ClusterScenario implements AutoCloseable {
           "edge-5 starts with what it has stored and applies what it missed before it is ready",
           this::comeBack);
       steps.run(
+          "drain",
+          "edge-1 drains edge-4: load balancers see that it is not ready; then it is used again",
+          this::drain);
+      steps.run(
           "readers", "nobody has read an article that was purged", this::nothingPurgedWasRead);
     }
     return steps.haveSucceeded();
@@ -214,6 +218,19 @@ final class ClusterScenario implements AutoCloseable {
     Steps.expect(hits == ARTICLES - MISSED - 1, "only " + hits + " hits");
     return "listening after %s; the %d purged articles are new, the other %d are hits"
         .formatted(Steps.millis(started.startNanos()), MISSED + 1, hits);
+  }
+
+  private String drain() throws IOException, InterruptedException {
+    DemoNode drained = nodes.get(3);
+    Map<String, String> order = Map.of("node", drained.name());
+    JsonNode ignored = nodes.getFirst().admin().post("/v1/cluster/drain", order);
+    await(drained.name() + " is not ready", () -> !isReady(drained));
+    expectVersion(drained, 0, 2);
+    JsonNode undrained = nodes.getFirst().admin().post("/v1/cluster/undrain", order);
+    await(drained.name() + " is ready", () -> isReady(drained));
+    return "it went on to answer whoever came; "
+        + undrained.path("node").asString("?")
+        + " is ready again";
   }
 
   private String nothingPurgedWasRead() throws IOException {
