@@ -110,6 +110,12 @@ public final class EdgeProcess implements AutoCloseable {
       return this;
     }
 
+    /** By a Java that compiles quickly, and looks for lost buffers now and then: one of several. */
+    public Settings quick() {
+      jvm.addAll(List.of("-XX:TieredStopAtLevel=1", "-Dio.netty.leakDetection.level=simple"));
+      return this;
+    }
+
     /**
      * It listens on another address than loopback. Requests to its admin API have this token, which
      * its configuration has to name.

@@ -29,7 +29,9 @@ final class StormClock {
         "FAKETIME_TIMESTAMP_FILE=" + file,
         "FAKETIME_CACHE_DURATION=1",
         "FAKETIME_DONT_FAKE_MONOTONIC=1",
-        "DONT_FAKE_MONOTONIC=1");
+        "DONT_FAKE_MONOTONIC=1",
+        // By default it turns every timed wait of a JVM into one that ends at once.
+        "FAKETIME_FORCE_MONOTONIC_FIX=0");
   }
 
   /** It is so many seconds ahead of the machine's from now on. */

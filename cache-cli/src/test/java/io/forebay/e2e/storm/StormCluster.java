@@ -97,6 +97,7 @@ final class StormCluster implements AutoCloseable {
             .threads(1)
             .memory("32MiB")
             .heap("192m")
+            .quick()
             .noisy()
             .config(
                 """
@@ -211,7 +212,7 @@ final class StormCluster implements AutoCloseable {
   /** Lets what etcd has of a member say that it is fenced when it is away, whatever it does. */
   void claimFence(int node) throws IOException, InterruptedException {
     String value =
-        "{\"v\":1,\"group\":\"default\",\"address\":\"%s:%d\",\"cutOff\":\"fence\",\"version\":\"\"}"
+        "{\"v\":1,\"group\":\"default\",\"address\":\"%s:%d\",\"cutOff\":\"fence\",\"version\":\"1\"}"
             .formatted(network.address(node(node)), PEER_PORT);
     String ignored =
         etcd.post(
