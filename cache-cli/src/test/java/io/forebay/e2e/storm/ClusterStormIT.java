@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
  * No read that began after a purge was acknowledged returns something older, whatever fails; and
  * the checker finds such reads where there are some.
  */
-@Tag("campaign")
+@Tag("full")
 @Tag("alone")
 final class ClusterStormIT {
   private static final int STORMS = 20;
@@ -33,12 +33,14 @@ final class ClusterStormIT {
   }
 
   @Test
+  @Tag("campaign")
   void noReadIsOlderThanAnAcknowledgedPurgeInTwentyStorms() throws Exception {
     storms(STORMS, directory.resolve("seeds"));
   }
 
   /** Goes on where an earlier campaign with the same file has ended. */
   @Test
+  @Tag("campaign")
   void noReadIsOlderThanAnAcknowledgedPurgeInManyStorms() throws Exception {
     storms(
         Integer.getInteger("test.storms", 300),
