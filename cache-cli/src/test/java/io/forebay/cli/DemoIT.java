@@ -56,7 +56,8 @@ final class DemoIT {
       assertTrue(step.path("ok").asBoolean(), line);
       steps.add(step.path("step").asString());
     }
-    assertEquals(List.of("start", "warm", "purge", "kill", "return", "drain", "readers", "end"), steps);
+    assertEquals(
+        List.of("start", "warm", "purge", "kill", "return", "drain", "readers", "end"), steps);
     assertEquals(before, leftovers());
   }
 

@@ -152,7 +152,7 @@ public final class Cluster implements AutoCloseable {
     }
     // With serve the node stays in service, and its receipts say so.
     if (parts.fence.isPast(System.nanoTime())) {
-      return new Problem("cut-off", String.valueOf(parts.heartbeat.problem()));
+      return new Problem("cut-off", whyUnproven());
     }
     return isDraining()
         ? new Problem(
@@ -165,10 +165,16 @@ public final class Cluster implements AutoCloseable {
     return head != null && head.isDraining();
   }
 
+  /** Why the last proof is old: where it succeeded, the next has not come yet. */
+  private String whyUnproven() {
+    String problem = parts.heartbeat.problem();
+    return problem == null ? "the next proof is late" : problem;
+  }
+
   /** What an operator should look at though the node serves; null for nothing. Never blocks. */
   public @Nullable Problem warning() {
     return problem() == null && parts.fence.isProofOld(System.nanoTime())
-        ? new Problem("cut-off", String.valueOf(parts.heartbeat.problem()))
+        ? new Problem("cut-off", whyUnproven())
         : null;
   }
 
