@@ -228,7 +228,7 @@ final class ClusterScenario implements AutoCloseable {
     expectVersion(drained, 0, 2);
     JsonNode undrained = nodes.getFirst().admin().post("/v1/cluster/undrain", order);
     await(drained.name() + " is ready", () -> isReady(drained));
-    return "it went on to answer whoever came; "
+    return "it kept answering requests; "
         + undrained.path("node").asString("?")
         + " is ready again";
   }

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class DemoNode implements AutoCloseable {
   private static final int STOP_SECONDS = 20;
-  // Small heaps: all nodes share the machine with etcd and whoever watches.
+  // Small heaps: all nodes share the machine with etcd.
   private static final List<String> JAVA_OPTIONS =
       List.of("-Xmx192m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
 
