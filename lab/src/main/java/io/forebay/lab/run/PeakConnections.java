@@ -8,14 +8,18 @@ import io.forebay.lab.scenario.Step;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the most connections whose mean response time is at most a multiple of that of a single
- * connection, and holds them for a while.
+ * Finds the most connections whose mean response time is at most a multiple of the unloaded one,
+ * and holds them for a while.
  *
  * <pre>
- *   NAME-unloaded     one connection that asks again at once: the unloaded response time
+ *   NAME-unloaded     few connections: the unloaded response time
  *   NAME-N …          raised, then between
  *   NAME-held-N       the peak, held
  * </pre>
+ *
+ * <p>Where each connection has a rate, few are as many as the search begins with: a processor that
+ * is asked now and then answers later than one that is kept busy, and both ends of the comparison
+ * are to be asked in the same way. In a closed loop it is one connection.
  */
 final class PeakConnections implements StepPolicy {
   private final Step step;
@@ -34,8 +38,10 @@ final class PeakConnections implements StepPolicy {
   @Override
   public @Nullable Step next(@Nullable StepResult last) {
     if (last == null) {
-      Load alone = step.load().withoutRate().withConnections(1);
-      return step.named(step.name() + "-unloaded").with(alone);
+      String name = step.name() + "-unloaded";
+      return step.load().ratePerConnection() > 0
+          ? with(name, search.from(), step.load())
+          : with(name, 1, step.load().withoutRate());
     }
     if (isHeld) {
       return null;

@@ -126,7 +126,11 @@ final class StepRunner {
       return originBefore < 0
           ? null
           : new VoidReasons.Fetches(
-              later.originBefore - originAfter, later.originAfter - originBefore);
+              later.originBefore - originAfter,
+              later.originAfter - originBefore,
+              server.originRequests() < 0 || later.server.originRequests() < 0
+                  ? -1
+                  : later.server.originRequests() - server.originRequests());
     }
   }
 

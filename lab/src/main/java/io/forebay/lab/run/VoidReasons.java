@@ -53,8 +53,10 @@ final class VoidReasons {
   /**
    * Requests that the origin answered. The counters of server and origin are not read at the same
    * moment, so that it is at least and at most so many.
+   *
+   * @param counted how many the program says it has sent; -1 for as many as it had misses
    */
-  record Fetches(long min, long max) {}
+  record Fetches(long min, long max, long counted) {}
 
   /**
    * The CPU that is there for others than the server, in cores.
@@ -139,15 +141,16 @@ final class VoidReasons {
 
   private static void misses(
       Load wanted, ServerTotals server, Fetches fetches, List<String> voids) {
-    long misses = server.requests() - server.hits();
+    boolean hasCounted = fetches.counted >= 0;
+    long misses = hasCounted ? fetches.counted : server.requests() - server.hits();
     double tolerance = MAX_MISCOUNTED * server.requests() + wanted.allConnections();
     if (misses < fetches.min - tolerance || misses > fetches.max + tolerance) {
       voids.add(
           String.format(
               Locale.ROOT,
-              "the program counted %d misses, the origin %d to %d requests: its hit ratio is not"
-                  + " known",
+              "the program counted %d %s, the origin %d to %d requests: its hit ratio is not known",
               misses,
+              hasCounted ? "requests to the origin" : "misses",
               fetches.min,
               fetches.max));
     }

@@ -30,9 +30,10 @@ final class ForebayStatus {
   private ForebayStatus() {}
 
   /**
-   * Counters of a scrape. Bytes are those of bodies, whatever the protocol is. Bytes of hits from
-   * disks are those that were read from them, whether they went to a client at once or into memory
-   * first; the rest of what hits sent came from memory.
+   * Counters of a scrape. A hit that loses its remainder while it is sent is none: the origin is
+   * asked for that. Bytes are those of bodies, whatever the protocol is. Bytes of hits from disks
+   * are those that were read from them, whether they went to a client at once or into memory first;
+   * the rest of what hits sent came from memory.
    */
   static Counters counters(String scrape) throws IOException {
     double requests = 0;
@@ -41,6 +42,7 @@ final class ForebayStatus {
     double fetched = -1;
     double stored = 0;
     double read = 0;
+    double asked = 0;
     boolean hasDisk = false;
     for (String line : scrape.split("\n", -1)) {
       Matcher sample = SAMPLE.matcher(line);
@@ -53,11 +55,13 @@ final class ForebayStatus {
           requests += UNSERVED.contains(cache(sample)) ? 0 : value;
           hits += HITS.contains(cache(sample)) ? value : 0;
         }
+        case "forebay_remainders_fetched_total" -> hits -= value;
         case "forebay_response_bytes_total" -> {
           sent += value;
           stored += FROM_STORE.contains(cache(sample)) ? value : 0;
         }
         case "forebay_origin_body_bytes_total" -> fetched = value;
+        case "forebay_origin_requests_total" -> asked += value;
         case "forebay_disk_read_bytes_total" -> {
           hasDisk = true;
           read += value;
@@ -76,7 +80,8 @@ final class ForebayStatus {
         (long) fetched,
         hasDisk
             ? Map.of("memory", (long) (stored - fromDisk), "disk", (long) fromDisk)
-            : Map.of("memory", (long) stored));
+            : Map.of("memory", (long) stored),
+        (long) asked);
   }
 
   private static String cache(Matcher sample) {

@@ -50,9 +50,26 @@ public interface RunningTarget extends AutoCloseable {
    * @param bytesSent of bodies, or with heads where the program does not tell them apart
    * @param bytesFetched the same from the origin
    * @param bytesByTier bytes of hits by {@code memory} and {@code disk}, where it tells
+   * @param originRequests to the origin, where it counts them: a miss may take several, each for a
+   *     part of the body that is not stored
    */
   record Counters(
-      long requests, long hits, long bytesSent, long bytesFetched, Map<String, Long> bytesByTier) {
+      long requests,
+      long hits,
+      long bytesSent,
+      long bytesFetched,
+      Map<String, Long> bytesByTier,
+      long originRequests) {
+
+    /** Of a program that sends one request to the origin for each miss. */
+    public Counters(
+        long requests,
+        long hits,
+        long bytesSent,
+        long bytesFetched,
+        Map<String, Long> bytesByTier) {
+      this(requests, hits, bytesSent, bytesFetched, bytesByTier, -1);
+    }
 
     public Counters {
       bytesByTier = Map.copyOf(bytesByTier);

@@ -102,7 +102,7 @@ public final class TargetGroup implements AutoCloseable {
 
   /** Sums; -1 where an instance does not count. */
   public Counters counters() throws IOException, InterruptedException {
-    Counters sum = new Counters(0, 0, 0, 0, Map.of());
+    Counters sum = new Counters(0, 0, 0, 0, Map.of(), 0);
     for (RunningTarget instance : instances) {
       sum = sum(sum, instance.counters());
     }
@@ -117,7 +117,8 @@ public final class TargetGroup implements AutoCloseable {
         sum(one.hits(), other.hits()),
         sum(one.bytesSent(), other.bytesSent()),
         sum(one.bytesFetched(), other.bytesFetched()),
-        tiers);
+        tiers,
+        sum(one.originRequests(), other.originRequests()));
   }
 
   private static long sum(long one, long other) {

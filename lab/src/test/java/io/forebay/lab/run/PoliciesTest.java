@@ -57,7 +57,7 @@ final class PoliciesTest {
             search: {by: connections, from: 8, growth: 2, refinements: 2, limit: 1.2, held: 300s}
             """);
 
-    // 1.2 ms are reached at 51 connections.
+    // 1.2 times the response time of 8 connections is reached at 59.
     List<Step> steps = steps(entry, step -> slower(step, 0.004));
 
     assertEquals(
@@ -69,14 +69,24 @@ final class PoliciesTest {
             "only-64",
             "only-48",
             "only-56",
-            "only-held-48"),
+            "only-held-56"),
         names(steps));
-    assertEquals(1, steps.getFirst().load().allConnections());
-    assertEquals(0, steps.getFirst().load().rate());
+    assertEquals(8, steps.getFirst().load().allConnections());
+    assertEquals(4, steps.getFirst().load().rate());
     assertEquals(32, steps.get(4).load().rate());
     assertEquals(10, steps.get(4).load().measuredSeconds());
     assertEquals(300, steps.getLast().load().measuredSeconds());
-    assertEquals(48, steps.getLast().load().allConnections());
+    assertEquals(56, steps.getLast().load().allConnections());
+  }
+
+  @Test
+  void aClosedLoopIsUnloadedWithOneConnection() {
+    Step entry = Examples.step("search: {by: connections, from: 8, refinements: 0}\n");
+
+    Step unloaded = steps(entry, step -> slower(step, 1)).getFirst();
+
+    assertEquals(1, unloaded.load().allConnections());
+    assertEquals(0, unloaded.load().rate());
   }
 
   @Test

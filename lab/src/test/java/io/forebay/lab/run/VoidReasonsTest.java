@@ -135,7 +135,21 @@ final class VoidReasonsTest {
         counted(90, 98));
   }
 
+  @Test
+  void aMissMayTakeSeveralRequestsWhereTheProgramCountsThem() {
+    assertEquals(List.of(), counted(350, 352, 351));
+    assertEquals(
+        List.of(
+            "the program counted 200 requests to the origin, the origin 350 to 352 requests: its"
+                + " hit ratio is not known"),
+        counted(350, 352, 200));
+  }
+
   private static List<String> counted(long min, long max) {
+    return counted(min, max, -1);
+  }
+
+  private static List<String> counted(long min, long max, long counted) {
     ServerTotals server = Examples.server(10_000, 9_800, 1, 0);
     return VoidReasons.of(
         CLOSED,
@@ -145,7 +159,7 @@ final class VoidReasonsTest {
             List.of(),
             VoidReasons.Capacity.shared(2, server, 1),
             0,
-            new VoidReasons.Fetches(min, max)));
+            new VoidReasons.Fetches(min, max, counted)));
   }
 
   @Test

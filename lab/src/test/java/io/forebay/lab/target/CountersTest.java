@@ -79,7 +79,7 @@ class CountersTest {
   @Test
   void forebayByTier() throws IOException {
     assertEquals(
-        new Counters(5, 3, 500_000, 200_000, Map.of("memory", 300_000L)),
+        new Counters(5, 3, 500_000, 200_000, Map.of("memory", 300_000L), 2),
         ForebayStatus.counters(recorded("forebay.prom")));
     for (String wrong : WRONG) {
       assertThrows(IOException.class, () -> ForebayStatus.counters(wrong));
@@ -109,6 +109,14 @@ class CountersTest {
     Counters counters = ForebayStatus.counters(recorded("forebay.prom") + more);
     assertEquals(15, counters.requests());
     assertEquals(12, counters.hits());
+  }
+
+  @Test
+  void aHitWhoseRemainderHadToBeFetchedIsNone() throws IOException {
+    Counters counters =
+        ForebayStatus.counters(recorded("forebay.prom") + "forebay_remainders_fetched_total 2.0\n");
+    assertEquals(5, counters.requests());
+    assertEquals(1, counters.hits());
   }
 
   @Test
