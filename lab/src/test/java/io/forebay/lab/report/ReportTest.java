@@ -51,7 +51,7 @@ class ReportTest {
                 "att-kpis",
                 List.of(
                     ResultFixture.step("one", 1, Map.of("connections", 1), 0.2),
-                    ResultFixture.step("many", 1, Map.of("connections", 200), 1.75))),
+                    ResultFixture.step("kpi2-held-200", 1, Map.of("connections", 200), 1.75))),
             ResultFixture.run(
                 "att-channels",
                 List.of(ResultFixture.step("channels-4", 1, Map.of("channels", 4), 1.1))),
