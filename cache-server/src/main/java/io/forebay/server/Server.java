@@ -36,7 +36,7 @@ import io.forebay.server.drive.DriveMonitor;
 import io.forebay.server.exchange.ExchangeContext;
 import io.forebay.server.exchange.ExchangeFactory;
 import io.forebay.server.exchange.FailureLog;
-import io.forebay.server.exchange.PeerDoor;
+import io.forebay.server.exchange.PeerRequestHandler;
 import io.forebay.server.explain.Explanation;
 import io.forebay.server.fairness.ClientLimiter;
 import io.forebay.server.fill.FillContext;
@@ -702,10 +702,10 @@ public final class Server implements NodeControl, AutoCloseable {
       throws ListenException {
     ClusterConfig clustered = Objects.requireNonNull(started.cluster());
     ServerConfig.Address address = Objects.requireNonNull(clustered.share().listen());
-    List<PeerDoor> doors = new ArrayList<>();
+    List<PeerRequestHandler> handlers = new ArrayList<>();
     for (int i = 0; i < exchanges.size(); i++) {
-      doors.add(
-          new PeerDoor(
+      handlers.add(
+          new PeerRequestHandler(
               exchanges.get(i),
               known.directory(),
               loops.get(i).eventLoop(),
@@ -715,7 +715,7 @@ public final class Server implements NodeControl, AutoCloseable {
         Listeners.resolve(address),
         started,
         transport,
-        doors,
+        handlers,
         counters,
         accessLog,
         clockMillis,

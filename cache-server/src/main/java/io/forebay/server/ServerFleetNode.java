@@ -1,7 +1,7 @@
 package io.forebay.server;
 
 import io.forebay.server.cluster.fleet.FleetNode;
-import io.forebay.server.cluster.fleet.Traffic;
+import io.forebay.server.cluster.fleet.TrafficCounts;
 import io.forebay.server.config.ConfigText;
 import io.forebay.server.config.ConfigView;
 import io.forebay.server.counters.LoopCounters;
@@ -48,7 +48,7 @@ final class ServerFleetNode implements FleetNode {
   }
 
   @Override
-  public Traffic traffic() {
+  public TrafficCounts traffic() {
     long requests = 0;
     long errors = 0;
     long lookups = 0;
@@ -72,6 +72,6 @@ final class ServerFleetNode implements FleetNode {
         }
       }
     }
-    return new Traffic(requests, errors, lookups, hits);
+    return new TrafficCounts(requests, errors, lookups, hits);
   }
 }

@@ -41,7 +41,7 @@ final class ClusterScenario implements AutoCloseable {
 
   private final Output output;
   private final ArticleOrigin origin;
-  private final Steps steps;
+  private final DemoSteps steps;
   private final List<DemoNode> nodes = new ArrayList<>();
   private @Nullable EtcdMembers etcd;
   private @Nullable ArticleReaders readers;
@@ -49,7 +49,7 @@ final class ClusterScenario implements AutoCloseable {
   ClusterScenario(Output output) throws IOException {
     this.output = output;
     this.origin = new ArticleOrigin(ARTICLES);
-    this.steps = new Steps(output, origin::requests);
+    this.steps = new DemoSteps(output, origin::requests);
   }
 
   /** Runs all steps; true when each did as it promises. */
@@ -124,9 +124,9 @@ final class ClusterScenario implements AutoCloseable {
     for (DemoNode node : nodes) {
       output.line("  " + node.name() + "  " + node.url() + ", admin " + node.adminUrl());
     }
-    output.line("  all ready after " + Steps.millis(took));
+    output.line("  all ready after " + DemoSteps.millis(took));
     output.json(
-        new Steps.Step("start", true, took / 1e6, origin.requests(), nodes.getFirst().url()));
+        new DemoSteps.Step("start", true, took / 1e6, origin.requests(), nodes.getFirst().url()));
   }
 
   private void startAll() throws IOException, InterruptedException {
@@ -164,7 +164,7 @@ final class ClusterScenario implements AutoCloseable {
     }
     for (DemoNode node : nodes) {
       Viewer.Got got = node.get(ArticleOrigin.path(0));
-      Steps.expect(got.isHit(), node.name() + " has no hit: " + got.field("cache-status"));
+      DemoSteps.expect(got.isHit(), node.name() + " has no hit: " + got.field("cache-status"));
     }
     return "%d requests, all answers identical".formatted(ARTICLES * nodes.size());
   }
@@ -177,14 +177,14 @@ final class ClusterScenario implements AutoCloseable {
       expectVersion(node, 0, 2);
     }
     return "receipt after %s, confirmed by %s; all serve version 2"
-        .formatted(Steps.millis(took), names(receipt, "confirmed"));
+        .formatted(DemoSteps.millis(took), names(receipt, "confirmed"));
   }
 
   private String kill() throws IOException, InterruptedException {
     nodes.getLast().kill();
     long from = System.nanoTime();
     JsonNode receipt = publishAndPurge(1);
-    Steps.expect(
+    DemoSteps.expect(
         names(receipt, "fenced").contains("edge-5"),
         "the receipt does not call edge-5 fenced: " + receipt);
     for (int i = 2; i <= MISSED; i++) {
@@ -193,7 +193,7 @@ final class ClusterScenario implements AutoCloseable {
     long took = System.nanoTime() - from;
     return "%d purges after %s, confirmed by %s, fenced: %s"
         .formatted(
-            MISSED, Steps.millis(took), names(receipt, "confirmed"), names(receipt, "fenced"));
+            MISSED, DemoSteps.millis(took), names(receipt, "confirmed"), names(receipt, "fenced"));
   }
 
   private JsonNode publishAndPurge(int article) throws IOException {
@@ -215,9 +215,9 @@ final class ClusterScenario implements AutoCloseable {
       Viewer.Got got = node.get(ArticleOrigin.path(i));
       hits += got.isHit() ? 1 : 0;
     }
-    Steps.expect(hits == ARTICLES - MISSED - 1, "only " + hits + " hits");
+    DemoSteps.expect(hits == ARTICLES - MISSED - 1, "only " + hits + " hits");
     return "listening after %s; the %d purged articles are new, the other %d are hits"
-        .formatted(Steps.millis(started.startNanos()), MISSED + 1, hits);
+        .formatted(DemoSteps.millis(started.startNanos()), MISSED + 1, hits);
   }
 
   private String drain() throws IOException, InterruptedException {
@@ -235,7 +235,7 @@ final class ClusterScenario implements AutoCloseable {
 
   private String nothingPurgedWasRead() throws IOException {
     ArticleReaders running = readers();
-    Steps.expect(
+    DemoSteps.expect(
         running.staleReads() == 0, running.staleReads() + " reads gave what was purged before");
     return "%,d reads while this went on, 0 of them older than an acknowledged purge; %d without an answer"
         .formatted(running.reads(), running.failures());
@@ -255,7 +255,8 @@ final class ClusterScenario implements AutoCloseable {
         node.admin()
             .post("/v1/purge", Map.of("tags", List.of(ArticleOrigin.tag(article)), "wait", "all"));
     JsonNode receipt = answer.path("cluster");
-    Steps.expect(receipt.path("acknowledged").asBoolean(false), "the purge is pending: " + receipt);
+    DemoSteps.expect(
+        receipt.path("acknowledged").asBoolean(false), "the purge is pending: " + receipt);
     return receipt;
   }
 
@@ -267,8 +268,8 @@ final class ClusterScenario implements AutoCloseable {
 
   private static void expectVersion(DemoNode node, int article, int version) throws IOException {
     Viewer.Got got = node.get(ArticleOrigin.path(article));
-    Steps.expect(got.status() == 200, node.name() + " answers " + got.status());
-    Steps.expect(
+    DemoSteps.expect(got.status() == 200, node.name() + " answers " + got.status());
+    DemoSteps.expect(
         version(got) == version,
         node.name() + " serves version " + version(got) + " instead of " + version);
   }
@@ -281,7 +282,7 @@ final class ClusterScenario implements AutoCloseable {
       throws IOException, InterruptedException {
     long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
     while (!condition.holds()) {
-      Steps.expect(System.nanoTime() < until, "not within a minute: " + what);
+      DemoSteps.expect(System.nanoTime() < until, "not within a minute: " + what);
       Thread.sleep(LOOK_MILLIS);
     }
   }

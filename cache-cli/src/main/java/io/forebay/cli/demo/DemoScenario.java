@@ -34,7 +34,7 @@ final class DemoScenario implements AutoCloseable {
   private final int port;
   private final Ladder ladder = new Ladder();
   private final LadderOrigin origin;
-  private final Steps steps;
+  private final DemoSteps steps;
   private Viewer viewer;
   // Also read by the shutdown hook that closes this.
   private volatile @Nullable EdgeProcess edge;
@@ -51,7 +51,7 @@ final class DemoScenario implements AutoCloseable {
     this.port = port;
     this.log = log;
     this.origin = new LadderOrigin(ladder, 0);
-    this.steps = new Steps(output, origin::requests);
+    this.steps = new DemoSteps(output, origin::requests);
     this.viewer = new Viewer(port);
   }
 
@@ -117,9 +117,10 @@ final class DemoScenario implements AutoCloseable {
             + "   pid "
             + started.pid()
             + ", listening after "
-            + Steps.millis(started.startNanos()));
+            + DemoSteps.millis(started.startNanos()));
     output.json(
-        new Steps.Step("start", true, started.startNanos() / 1e6, origin.requests(), edgeUrl()));
+        new DemoSteps.Step(
+            "start", true, started.startNanos() / 1e6, origin.requests(), edgeUrl()));
   }
 
   private String miss() throws IOException {
@@ -134,17 +135,17 @@ final class DemoScenario implements AutoCloseable {
     Ladder.Item item = biggest(1);
     int last = RANGE_FROM + RANGE_BYTES - 1;
     Viewer.Got got = viewer.get(item.path(), "bytes=" + RANGE_FROM + "-" + last);
-    Steps.expect(got.status() == 206, "status " + got.status() + " instead of 206");
-    Steps.expect(
+    DemoSteps.expect(got.status() == 206, "status " + got.status() + " instead of 206");
+    DemoSteps.expect(
         got.field("content-range")
             .equals("bytes " + RANGE_FROM + "-" + last + "/" + item.bytes().length),
         "Content-Range: " + got.field("content-range"));
-    Steps.expect(
+    DemoSteps.expect(
         Arrays.equals(got.body(), Arrays.copyOfRange(item.bytes(), RANGE_FROM, last + 1)),
         "the bytes differ");
     steps.expectOrigin(0);
     return "206, bytes %,d-%,d identical, complete after %s"
-        .formatted(RANGE_FROM, last, Steps.millis(got.lastByteNanos()));
+        .formatted(RANGE_FROM, last, DemoSteps.millis(got.lastByteNanos()));
   }
 
   private String join() throws Exception {
@@ -172,7 +173,7 @@ final class DemoScenario implements AutoCloseable {
     }
     steps.expectOrigin(1);
     return "%d times 12 MB identical from 1 origin request at %d MB/s, the last complete after %s"
-        .formatted(VIEWERS, FAR_ORIGIN_BYTES_PER_SECOND >> 20, Steps.millis(slowest));
+        .formatted(VIEWERS, FAR_ORIGIN_BYTES_PER_SECOND >> 20, DemoSteps.millis(slowest));
   }
 
   private String purge() throws IOException {
@@ -180,18 +181,19 @@ final class DemoScenario implements AutoCloseable {
     double tookMillis = purger.purge(edgeUrl() + item.path());
     Viewer.Got gone = viewer.get(item.path());
     expectWhole(item, gone);
-    Steps.expect(!gone.isHit(), "served from cache after the purge: " + gone.field("cache-status"));
+    DemoSteps.expect(
+        !gone.isHit(), "served from cache after the purge: " + gone.field("cache-status"));
     steps.expectOrigin(1);
     Viewer.Got again = viewer.get(item.path());
     expectWhole(item, again);
-    Steps.expect(again.isHit(), "not a hit afterwards: " + again.field("cache-status"));
+    DemoSteps.expect(again.isHit(), "not a hit afterwards: " + again.field("cache-status"));
     Viewer.Got neighbour = viewer.get(biggest(2).path());
-    Steps.expect(neighbour.isHit(), "its neighbour was purged too");
+    DemoSteps.expect(neighbour.isHit(), "its neighbour was purged too");
     steps.expectOrigin(0);
     return "on disk and in force after "
-        + Steps.millis((long) (tookMillis * 1e6))
+        + DemoSteps.millis((long) (tookMillis * 1e6))
         + ", then a miss of "
-        + Steps.millis(gone.lastByteNanos())
+        + DemoSteps.millis(gone.lastByteNanos())
         + ", then a hit again; its neighbour stayed";
   }
 
@@ -211,17 +213,19 @@ final class DemoScenario implements AutoCloseable {
       if (!item.path().equals(purged.path())) {
         Viewer.Got got = viewer.get(item.path());
         expectWhole(item, got);
-        Steps.expect(got.isHit(), item.path() + " is not cached: " + got.field("cache-status"));
+        DemoSteps.expect(got.isHit(), item.path() + " is not cached: " + got.field("cache-status"));
         hits++;
       }
     }
     steps.expectOrigin(0);
     Viewer.Got gone = viewer.get(purged.path());
     expectWhole(purged, gone);
-    Steps.expect(!gone.isHit(), "the purged object is served again: " + gone.field("cache-status"));
+    DemoSteps.expect(
+        !gone.isHit(), "the purged object is served again: " + gone.field("cache-status"));
     steps.expectOrigin(1);
     return "pid %d killed; pid %d listening after %s with %d hits of %d, bytes identical; the purged object stays purged"
-        .formatted(killed.pid(), restarted.pid(), Steps.millis(restarted.startNanos()), hits, hits);
+        .formatted(
+            killed.pid(), restarted.pid(), DemoSteps.millis(restarted.startNanos()), hits, hits);
   }
 
   /** Fetches each item and prints a row for the first of each rendition. */
@@ -231,7 +235,7 @@ final class DemoScenario implements AutoCloseable {
     for (Ladder.Item item : items) {
       Viewer.Got got = viewer.get(item.path());
       expectWhole(item, got);
-      Steps.expect(
+      DemoSteps.expect(
           got.isHit() == expected.equals("hit"),
           item.path() + " is not a " + expected + ": " + got.field("cache-status"));
       bytes += got.body().length;
@@ -242,8 +246,8 @@ final class DemoScenario implements AutoCloseable {
                     .formatted(
                         item.rung(),
                         size(item.bytes().length),
-                        Steps.millis(got.firstByteNanos()),
-                        Steps.millis(got.lastByteNanos()))));
+                        DemoSteps.millis(got.firstByteNanos()),
+                        DemoSteps.millis(got.lastByteNanos()))));
       }
     }
     steps.expectOrigin(originRequests);
@@ -282,9 +286,10 @@ final class DemoScenario implements AutoCloseable {
     return segments.get(segments.size() - 3 + number);
   }
 
-  private static void expectWhole(Ladder.Item item, Viewer.Got got) throws Steps.UnmetExpectation {
-    Steps.expect(got.status() == 200, item.path() + " answers " + got.status());
-    Steps.expect(Arrays.equals(item.bytes(), got.body()), item.path() + " has wrong content");
+  private static void expectWhole(Ladder.Item item, Viewer.Got got)
+      throws DemoSteps.UnmetExpectation {
+    DemoSteps.expect(got.status() == 200, item.path() + " answers " + got.status());
+    DemoSteps.expect(Arrays.equals(item.bytes(), got.body()), item.path() + " has wrong content");
   }
 
   private static String size(long bytes) {

@@ -33,7 +33,7 @@ final class HistoryCommand implements Callable<Integer> {
     }
     output.json(state);
     JsonNode rollout = state.path("rollout");
-    output.line(RolloutText.of(rollout));
+    output.line(RolloutJson.summary(rollout));
     output.line(output.faint(version("VERSION", "STATE", "TIME", "BYTES", "FILES", "BY", "NOTE")));
     for (JsonNode one : state.path("versions")) {
       output.line(

@@ -32,7 +32,7 @@ final class PromoteCommand implements Callable<Integer> {
       rollout = client.post("/v1/cluster/config/promote", Map.of());
     }
     output.json(rollout);
-    output.line(RolloutText.of(rollout));
+    output.line(RolloutJson.summary(rollout));
     return ExitCode.OK;
   }
 }

@@ -48,7 +48,7 @@ final class RollbackCommand implements Callable<Integer> {
               version == null ? Map.of() : Map.of("version", version));
     }
     output.json(rollout);
-    output.line(RolloutText.of(rollout));
+    output.line(RolloutJson.summary(rollout));
     return ExitCode.OK;
   }
 }

@@ -1,7 +1,7 @@
 package io.forebay.core.policy;
 
 import io.forebay.core.http.HeaderFields;
-import io.forebay.core.peer.PeerAsk;
+import io.forebay.core.peer.PeerRequestField;
 import io.forebay.core.route.CookieFilter;
 import io.forebay.core.route.FreshnessSettings;
 import io.forebay.core.route.Route;
@@ -21,7 +21,9 @@ public final class ResponseFilter {
   public static HeaderFields received(Route route, HeaderFields received) {
     // Only what a node says of itself has a meaning, and that is read before.
     HeaderFields fields =
-        received.has(PeerAsk.FIELD) ? received.without(PeerAsk.FIELD::equals) : received;
+        received.has(PeerRequestField.NAME)
+            ? received.without(PeerRequestField.NAME::equals)
+            : received;
     CookieFilter cookies = route.settings().cookies().response();
     if (cookies.passesAll() || !fields.has("set-cookie")) {
       return fields;

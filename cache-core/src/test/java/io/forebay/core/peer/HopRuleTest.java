@@ -34,7 +34,7 @@ final class HopRuleTest {
   /** Each step has a higher tier, or the same tier and the one hop that is allowed there. */
   @Test
   void noRequestComesBack() {
-    for (int tier = 0; tier <= PeerAsk.MAX_TIER; tier++) {
+    for (int tier = 0; tier <= PeerRequestField.MAX_TIER; tier++) {
       for (int next = 0; next <= tier; next++) {
         assertFalse(HopRule.admits(tier, 0, next), "down from " + tier + " to " + next);
         if (next < tier) {

@@ -9,8 +9,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 final class PeerFieldTest {
   private static final String HEX = "0123456789abcdef0123456789abcdef";
-  private static final PeerAsk ASK =
-      new PeerAsk("eu", "edge-7.fra", 0, 1, HEX, 81_217, "https", HEX);
+  private static final PeerRequestField ASK =
+      new PeerRequestField("eu", "edge-7.fra", 0, 1, HEX, 81_217, "https", HEX);
 
   @Test
   void whatIsPrintedIsRead() {
@@ -20,10 +20,10 @@ final class PeerFieldTest {
             + ":81217, scheme=https, key="
             + HEX,
         ASK.toString());
-    assertEquals(ASK, PeerAsk.parse(ASK.toString()));
-    for (PeerAnswer.Source source : PeerAnswer.Source.values()) {
-      PeerAnswer answer = new PeerAnswer("edge-2", source);
-      assertEquals(answer, PeerAnswer.parse(answer.toString()));
+    assertEquals(ASK, PeerRequestField.parse(ASK.toString()));
+    for (PeerResponseField.Source source : PeerResponseField.Source.values()) {
+      PeerResponseField answer = new PeerResponseField("edge-2", source);
+      assertEquals(answer, PeerResponseField.parse(answer.toString()));
     }
   }
 
@@ -32,7 +32,7 @@ final class PeerFieldTest {
     String other =
         "key=%s, scheme=https, purge=%s:81217, hop=1, tier=0, from=edge-7.fra, cluster=eu, v=1"
             .formatted(HEX, HEX);
-    assertEquals(ASK, PeerAsk.parse(other));
+    assertEquals(ASK, PeerRequestField.parse(other));
   }
 
   @ParameterizedTest
@@ -71,7 +71,7 @@ final class PeerFieldTest {
     int bar = change.indexOf('|');
     String hostile =
         ASK.toString().replaceFirst(quoted(change.substring(0, bar)), change.substring(bar + 1));
-    assertNull(PeerAsk.parse(hostile), hostile);
+    assertNull(PeerRequestField.parse(hostile), hostile);
   }
 
   private static String quoted(String text) {
@@ -80,14 +80,14 @@ final class PeerFieldTest {
 
   @Test
   void lengthAndNumberOfParametersAreBounded() {
-    assertNull(PeerAsk.parse(""));
-    assertNull(PeerAsk.parse("v=1"));
-    assertNull(PeerAsk.parse(ASK + ", " + "a=b, ".repeat(1000)));
-    assertNull(PeerAsk.parse(ASK.toString().replace("edge-7.fra", "e".repeat(257))));
-    assertNull(PeerAsk.parse("\u0000"));
-    assertNull(PeerAnswer.parse("v=1, node=edge-2"));
-    assertNull(PeerAnswer.parse("v=1, node=edge-2, source=STORE"));
-    assertNull(PeerAnswer.parse("v=1, node=edge-2, source=store, source=store"));
-    assertNull(PeerAnswer.parse("v=1, node=edge-2, source=elsewhere"));
+    assertNull(PeerRequestField.parse(""));
+    assertNull(PeerRequestField.parse("v=1"));
+    assertNull(PeerRequestField.parse(ASK + ", " + "a=b, ".repeat(1000)));
+    assertNull(PeerRequestField.parse(ASK.toString().replace("edge-7.fra", "e".repeat(257))));
+    assertNull(PeerRequestField.parse("\u0000"));
+    assertNull(PeerResponseField.parse("v=1, node=edge-2"));
+    assertNull(PeerResponseField.parse("v=1, node=edge-2, source=STORE"));
+    assertNull(PeerResponseField.parse("v=1, node=edge-2, source=store, source=store"));
+    assertNull(PeerResponseField.parse("v=1, node=edge-2, source=elsewhere"));
   }
 }

@@ -1,15 +1,15 @@
 package io.forebay.server.admin;
 
+import io.forebay.server.cluster.fleet.DocumentVersion;
 import io.forebay.server.cluster.fleet.FleetConfig;
 import io.forebay.server.cluster.fleet.FleetConfig.Push;
 import io.forebay.server.cluster.fleet.FleetConfig.Pushed;
 import io.forebay.server.cluster.fleet.FleetConfig.State;
 import io.forebay.server.cluster.fleet.FleetException;
 import io.forebay.server.cluster.fleet.FleetJson;
-import io.forebay.server.cluster.fleet.Guard;
 import io.forebay.server.cluster.fleet.NodeReport;
-import io.forebay.server.cluster.fleet.Release;
 import io.forebay.server.cluster.fleet.Rollout;
+import io.forebay.server.cluster.fleet.RolloutGuard;
 import io.forebay.server.cluster.fleet.RolloutStage;
 import io.forebay.server.config.ConfigView;
 import io.forebay.server.json.AdminError;
@@ -67,10 +67,10 @@ final class FleetEndpoint {
     if (stages.size() > MAX_STAGES) {
       problems.add("more than " + MAX_STAGES + " stages");
     }
-    Guard guard =
-        new Guard(
-            Json.number(body, "maxErrors", Guard.DEFAULT.errors(), 0, 100, problems),
-            Json.number(body, "maxHitLoss", Guard.DEFAULT.hits(), 0, 100, problems));
+    RolloutGuard guard =
+        new RolloutGuard(
+            Json.number(body, "maxErrors", RolloutGuard.DEFAULT.errors(), 0, 100, problems),
+            Json.number(body, "maxHitLoss", RolloutGuard.DEFAULT.hits(), 0, 100, problems));
     boolean isDryRun = Json.flag(body, "dryRun", false, problems);
     if (manifest == null && problems.isEmpty()) {
       problems.add("manifest is missing");
@@ -136,16 +136,16 @@ final class FleetEndpoint {
       ObjectNode answer = Json.object();
       answer.set("rollout", FleetJson.json(state.rollout()));
       ArrayNode versions = answer.putArray("versions");
-      for (Release release : state.releases()) {
+      for (DocumentVersion version : state.versions()) {
         versions
             .addObject()
-            .put("version", release.version())
-            .put("author", release.author())
-            .put("at", release.at())
-            .put("note", release.note())
-            .put("files", release.files())
-            .put("size", release.size())
-            .put("manifest", release.manifest());
+            .put("version", version.version())
+            .put("author", version.author())
+            .put("at", version.at())
+            .put("note", version.note())
+            .put("files", version.files())
+            .put("size", version.size())
+            .put("manifest", version.manifest());
       }
       ArrayNode nodes = answer.putArray("nodes");
       for (NodeReport report : state.nodes()) {

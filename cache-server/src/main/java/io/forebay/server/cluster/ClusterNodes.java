@@ -50,7 +50,7 @@ public final class ClusterNodes {
       return new NodeState(member, parts.load.json(), null);
     }
     try {
-      return new NodeState(member, parts.peers.get(member, LoadQuestion.PATH, 0), null);
+      return new NodeState(member, parts.peers.get(member, LoadEndpoint.PATH, 0), null);
     } catch (IOException e) {
       return new NodeState(member, null, e.getMessage());
     } catch (InterruptedException e) {

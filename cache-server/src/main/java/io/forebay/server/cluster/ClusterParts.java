@@ -10,13 +10,13 @@ import io.forebay.server.cluster.member.Member;
 import io.forebay.server.cluster.member.Membership;
 import io.forebay.server.cluster.member.NameTakenException;
 import io.forebay.server.cluster.member.NodeIdentity;
-import io.forebay.server.cluster.member.Share;
+import io.forebay.server.cluster.member.ObjectSharing;
 import io.forebay.server.cluster.peer.ClusterTls;
 import io.forebay.server.cluster.peer.NodeCredentials;
 import io.forebay.server.cluster.peer.PeerClient;
 import io.forebay.server.cluster.peer.PeerListener;
 import io.forebay.server.cluster.peer.PeerName;
-import io.forebay.server.cluster.peer.PositionQuestion;
+import io.forebay.server.cluster.peer.PositionEndpoint;
 import io.forebay.server.cluster.purge.Confirmations;
 import io.forebay.server.cluster.purge.LoggedPurges;
 import io.forebay.server.cluster.purge.PurgeApplier;
@@ -69,7 +69,7 @@ final class ClusterParts implements AutoCloseable {
   final Confirmations confirmations;
   final PeerClient peers;
   final Heartbeat heartbeat;
-  final LoadQuestion load;
+  final LoadEndpoint load;
   final PurgeOutbox outbox;
 
   /** Until the server has what counts. */
@@ -152,13 +152,13 @@ final class ClusterParts implements AutoCloseable {
       opened.push(applier);
       this.peers = opened(new PeerClient(config.name(), credentials));
       this.confirmations = new Confirmations(membership, applier, peers);
-      this.load = new LoadQuestion(this::progress, () -> counts.get());
+      this.load = new LoadEndpoint(this::progress, () -> counts.get());
       PeerListener listener =
           opened(
               new PeerListener(
                   config.name(),
                   credentials,
-                  List.of(new PositionQuestion(node, applier), load),
+                  List.of(new PositionEndpoint(node, applier), load),
                   membership::isKnown));
       int port = listener.bind(bindAddress(config.listen()));
       LOG.info("cluster {}: node {} listens for other nodes on port {}", config.name(), node, port);
@@ -199,10 +199,10 @@ final class ClusterParts implements AutoCloseable {
     }
   }
 
-  private LoadQuestion.Progress progress() {
+  private LoadEndpoint.Progress progress() {
     PurgePosition at = applier.applied();
     LogHead head = heartbeat.head();
-    return new LoadQuestion.Progress(
+    return new LoadEndpoint.Progress(
         at == null ? 0 : at.revision(),
         head == null ? 0 : head.newest(),
         heartbeat.proofAgeSeconds(),
@@ -214,9 +214,11 @@ final class ClusterParts implements AutoCloseable {
     return resource;
   }
 
-  private static @Nullable Share share(ClusterConfig.Share config) {
+  private static @Nullable ObjectSharing share(ClusterConfig.Share config) {
     Address address = config.advertise();
-    return address == null ? null : new Share(text(address), config.tier(), config.weight());
+    return address == null
+        ? null
+        : new ObjectSharing(text(address), config.tier(), config.weight());
   }
 
   static NodeCredentials credentials(ClusterConfig.Tls tls) throws TlsException {

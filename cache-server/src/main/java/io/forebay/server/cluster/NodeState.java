@@ -7,7 +7,7 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * A node as it is seen from this one.
  *
- * @param load what it says of itself, as {@link LoadQuestion} has it; null where it has not
+ * @param load what it says of itself, as {@link LoadEndpoint} has it; null where it has not
  *     answered
  * @param problem why it has not answered; null when it has
  */

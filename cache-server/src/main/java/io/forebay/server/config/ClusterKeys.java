@@ -5,7 +5,7 @@ import static io.forebay.server.config.Field.optional;
 import static io.forebay.server.config.ValueType.duration;
 import static io.forebay.server.config.ValueType.integer;
 
-import io.forebay.core.peer.PeerAsk;
+import io.forebay.core.peer.PeerRequestField;
 import io.forebay.server.config.ClusterConfig.Copies;
 import io.forebay.server.config.ClusterConfig.CutOff;
 import io.forebay.server.config.ClusterConfig.Gap;
@@ -243,7 +243,7 @@ final class ClusterKeys {
   static final Field<ClusterConfig, Integer> TIER =
       atStart(
           "tier",
-          integer(0, PeerAsk.MAX_TIER),
+          integer(0, PeerRequestField.MAX_TIER),
           "0",
           config -> config.share().tier(),
           "Distance of the node from the clients. Nodes of a `shield` have a higher one than those"

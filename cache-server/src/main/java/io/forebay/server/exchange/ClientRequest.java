@@ -4,7 +4,7 @@ import io.forebay.core.http.FieldsView;
 import io.forebay.core.http.QueryRequest;
 import io.forebay.core.http.RequestView;
 import io.forebay.core.key.CanonicalRequest;
-import io.forebay.core.peer.PeerAsk;
+import io.forebay.core.peer.PeerRequestField;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.route.Route;
 import io.forebay.server.esi.EsiRole;
@@ -52,7 +52,7 @@ final class ClientRequest {
   private @Nullable TransitBuffer copyRead;
   private boolean isIdentityOnly;
   private @Nullable String confirmedTag;
-  private @Nullable PeerAsk peer;
+  private @Nullable PeerRequestField peer;
 
   /** What the exchange is for, where its route assembles pages. */
   private @Nullable EsiRole esi;
@@ -120,13 +120,13 @@ final class ClientRequest {
   // --- other nodes -----------------------------------------------------------------------------
 
   /** Another node of the cluster asks for what it lacks. */
-  void askedBy(PeerAsk ask) {
-    peer = ask;
+  void askedBy(PeerRequestField field) {
+    peer = field;
     isIdentityOnly = true;
   }
 
   /** What that node says; null where a client asks. */
-  @Nullable PeerAsk peer() {
+  @Nullable PeerRequestField peer() {
     return peer;
   }
 

@@ -193,7 +193,7 @@ final class Exchange extends ClientResponse
     boolean isStorable =
         RuleResponder.admits(loop, request)
             && Decider.decideBeforeLookup(request.view(), request.route()) == null
-            && PeerDoor.isSameKey(loop.filling(), request);
+            && PeerRequestHandler.isSameKey(loop.filling(), request);
     return isStorable ? Step.LOOK_UP : decline();
   }
 

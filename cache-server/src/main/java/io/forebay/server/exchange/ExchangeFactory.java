@@ -4,7 +4,7 @@ import io.forebay.core.http.Latin1Text;
 import io.forebay.core.http.RequestView;
 import io.forebay.core.http.TargetUri;
 import io.forebay.core.http.WireRequest;
-import io.forebay.core.peer.PeerAsk;
+import io.forebay.core.peer.PeerRequestField;
 import io.forebay.core.policy.ProxyError;
 import io.forebay.core.policy.ProxyStatus;
 import io.forebay.core.route.FreshnessSettings;
@@ -132,11 +132,12 @@ public final class ExchangeFactory implements RequestHandler {
   }
 
   /** Begins the exchange of a request of another node. */
-  void startForNode(RequestView request, ResponseSink sink, ClientInfo client, PeerAsk ask) {
+  void startForNode(
+      RequestView request, ResponseSink sink, ClientInfo client, PeerRequestField field) {
     ClientRequest received =
         new ClientRequest(
             snapshots.get(), client, request, RequestBody.NONE, loop.store().purgeSequence());
-    received.askedBy(ask);
+    received.askedBy(field);
     RequestRecord record = new RequestRecord(loop, received, players, prefetcher);
     new Exchange(loop, lookup, copies, responses, received, sink, record).start();
   }

@@ -4,8 +4,8 @@ import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.KnownField;
 import io.forebay.core.http.Trailers;
 import io.forebay.core.http.UpgradeOffer;
-import io.forebay.core.peer.PeerAnswer;
-import io.forebay.core.peer.PeerAsk;
+import io.forebay.core.peer.PeerRequestField;
+import io.forebay.core.peer.PeerResponseField;
 import io.forebay.core.policy.ProxyError;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.ResponseFilter;
@@ -241,8 +241,9 @@ final class PassThrough extends OriginRelay implements Tunnel.Outcome {
     Reason why = notStored == null ? request.reason() : notStored;
     ResponseSink sink = response.sink();
     HeadWriter out = loop.heads().begin(sink, status, null);
-    EndToEndFields.copy(out.fields(), fields.without(PeerAsk.FIELD::equals), loop.nowMillis());
-    PeerDoor.mark(out, request, PeerAnswer.Source.PASS);
+    EndToEndFields.copy(
+        out.fields(), fields.without(PeerRequestField.NAME::equals), loop.nowMillis());
+    PeerRequestHandler.mark(out, request, PeerResponseField.Source.PASS);
     out.cacheStatus(
         request.config().cacheStatus().forwarded(request.reason(), status, false, false, why));
     out.send(hasBody ? contentLength : ResponseSink.LENGTH_ABSENT, !hasBody);

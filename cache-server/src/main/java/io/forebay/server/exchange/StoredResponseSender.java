@@ -3,7 +3,7 @@ package io.forebay.server.exchange;
 import io.forebay.core.http.ByteRange.Satisfiable;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.KnownField;
-import io.forebay.core.peer.PeerAnswer;
+import io.forebay.core.peer.PeerResponseField;
 import io.forebay.core.policy.Age;
 import io.forebay.core.policy.BodyRemainder;
 import io.forebay.core.policy.CacheStatus;
@@ -340,7 +340,7 @@ final class StoredResponseSender {
           total,
           Age.currentAgeSeconds(meta, now),
           cacheStatus(request, owner, meta, result, why, now),
-          isStored ? PeerAnswer.Source.STORE : PeerAnswer.Source.FETCH,
+          isStored ? PeerResponseField.Source.STORE : PeerResponseField.Source.FETCH,
           result,
           why);
     }
@@ -592,7 +592,7 @@ final class StoredResponseSender {
               .config()
               .cacheStatus()
               .forwarded(request.reason(), head.originStatus(), true, !isLeader, null),
-          PeerAnswer.Source.FETCH,
+          PeerResponseField.Source.FETCH,
           isLeader ? CacheResult.MISS : CacheResult.JOINED,
           request.reason());
     }
@@ -666,7 +666,7 @@ final class StoredResponseSender {
       long total,
       long ageSeconds,
       String cacheStatus,
-      PeerAnswer.Source source,
+      PeerResponseField.Source source,
       CacheResult result,
       Reason why) {
     HeadWriter out = heads.begin(response.sink(), plan.status(), null);
@@ -678,9 +678,9 @@ final class StoredResponseSender {
     } else {
       NotModifiedLines.copy(out.fields(), block);
     }
-    PeerDoor.mark(out, request, source);
-    out.line(PeerDoor.lifetime(request, meta, block, loop.nowMillis()));
-    if (ageSeconds > 0 || source == PeerAnswer.Source.STORE) {
+    PeerRequestHandler.mark(out, request, source);
+    out.line(PeerRequestHandler.lifetime(request, meta, block, loop.nowMillis()));
+    if (ageSeconds > 0 || source == PeerResponseField.Source.STORE) {
       out.age(ageSeconds);
     }
     out.cacheStatus(cacheStatus);

@@ -1,8 +1,8 @@
 package io.forebay.server.peer;
 
 import io.forebay.core.http.HeaderFields;
-import io.forebay.core.peer.PeerAnswer;
-import io.forebay.core.peer.PeerAsk;
+import io.forebay.core.peer.PeerRequestField;
+import io.forebay.core.peer.PeerResponseField;
 import io.forebay.server.http.RequestBody;
 import io.forebay.server.origin.OriginSender;
 import io.forebay.server.origin.PooledOriginClient;
@@ -112,8 +112,8 @@ final class PeerCall implements OriginCall, OriginListener {
   private void ask(String next, PurgePosition begun) {
     node = next;
     timer = loop.schedule(this::onNoSign, SIGN_MILLIS, TimeUnit.MILLISECONDS);
-    PeerAsk ask =
-        new PeerAsk(
+    PeerRequestField field =
+        new PeerRequestField(
             directory.cluster(),
             directory.self(),
             directory.tier(),
@@ -131,7 +131,7 @@ final class PeerCall implements OriginCall, OriginListener {
             fields.add(name, value);
           }
         });
-    fields.add(PeerAsk.FIELD, ask.toString());
+    fields.add(PeerRequestField.NAME, field.toString());
     sent(
         nodes.send(
             Peers.originName(next),
@@ -218,8 +218,8 @@ final class PeerCall implements OriginCall, OriginListener {
     stopTimer();
     String asked = Objects.requireNonNull(node, "no node was asked");
     directory.health(asked).succeeded();
-    CharSequence said = fields.first(PeerAsk.FIELD);
-    PeerAnswer answer = said == null ? null : PeerAnswer.parse(said);
+    CharSequence said = fields.first(PeerRequestField.NAME);
+    PeerResponseField answer = said == null ? null : PeerResponseField.parse(said);
     if (answer == null || !answer.node().equals(asked)) {
       directory.counters().declined.increment();
       LOG.debug("node {} declines {} with {}", asked, request.target(), status);
@@ -235,7 +235,8 @@ final class PeerCall implements OriginCall, OriginListener {
       case PASS -> directory.counters().passed.increment();
     }
     listener.onPeer(asked);
-    listener.onHead(status, fields.without(PeerAsk.FIELD::equals), contentLength, isCloseDelimited);
+    listener.onHead(
+        status, fields.without(PeerRequestField.NAME::equals), contentLength, isCloseDelimited);
   }
 
   @Override

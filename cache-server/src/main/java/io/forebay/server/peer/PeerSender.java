@@ -2,7 +2,7 @@ package io.forebay.server.peer;
 
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.TargetUri;
-import io.forebay.core.peer.PeerAsk;
+import io.forebay.core.peer.PeerRequestField;
 import io.forebay.server.http.RequestBody;
 import io.forebay.server.origin.OriginSender;
 import io.forebay.server.origin.PooledOriginClient;
@@ -111,8 +111,8 @@ public final class PeerSender implements OriginSender {
       return;
     }
     refresh();
-    PeerAsk ask =
-        new PeerAsk(
+    PeerRequestField field =
+        new PeerRequestField(
             directory.cluster(),
             directory.self(),
             directory.tier(),
@@ -122,11 +122,11 @@ public final class PeerSender implements OriginSender {
             target.scheme(),
             NO_KEY);
     HeaderFields fields =
-        HeaderFields.of("host", target.authority(), PeerAsk.FIELD, ask.toString());
+        HeaderFields.of("host", target.authority(), PeerRequestField.NAME, field.toString());
     String query = target.query();
     OriginRequest request =
         new OriginRequest(
-            PeerAsk.FORGET,
+            PeerRequestField.FORGET,
             query == null ? target.path() : target.path() + "?" + query,
             fields,
             RequestBody.NONE);

@@ -7,7 +7,7 @@ import io.forebay.core.http.HopByHop;
 import io.forebay.core.http.MaxForwards;
 import io.forebay.core.http.RequestView;
 import io.forebay.core.key.FieldRecipe;
-import io.forebay.core.peer.PeerAsk;
+import io.forebay.core.peer.PeerRequestField;
 import io.forebay.core.policy.Decider;
 import io.forebay.core.route.Mirror;
 import io.forebay.core.route.Route;
@@ -33,7 +33,13 @@ public final class UpstreamRequest {
   /** Written by the origin client, or by this class. */
   private static final Set<String> WRITTEN_HERE =
       Set.of(
-          "content-length", "expect", "host", "http2-settings", "via", "cdn-loop", PeerAsk.FIELD);
+          "content-length",
+          "expect",
+          "host",
+          "http2-settings",
+          "via",
+          "cdn-loop",
+          PeerRequestField.NAME);
 
   /** What would make a response fit one client only. */
   private static final Set<String> OF_ONE_CLIENT =

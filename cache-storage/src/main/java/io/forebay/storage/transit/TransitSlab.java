@@ -23,19 +23,19 @@ final class TransitSlab {
   static final int BLOCK_BYTES = 1 << 20;
   static final int MAX_BYTES = 8 << 20;
 
-  private static final int UNIT = MAX_BYTES / UnitMap.UNITS;
-  private static final int SHORT_UNIT = BLOCK_BYTES / UnitMap.UNITS;
+  private static final int UNIT = MAX_BYTES / SlabBitmap.UNITS;
+  private static final int SHORT_UNIT = BLOCK_BYTES / SlabBitmap.UNITS;
   private static final int BLOCKS = MAX_BYTES / BLOCK_BYTES;
 
   /** A block has room for three of these: longer ones would leave too much of it. */
-  private static final int MAX_SHORT_BYTES = UnitMap.UNITS / 3 * SHORT_UNIT;
+  private static final int MAX_SHORT_BYTES = SlabBitmap.UNITS / 3 * SHORT_UNIT;
 
   /** The word of the slab's units, behind those of its blocks. */
   private static final int WHOLE = BLOCKS;
 
   private final HugePageMemory memory;
   private final ByteBuffer bytes;
-  private final UnitMap units = new UnitMap(BLOCKS + 1);
+  private final SlabBitmap units = new SlabBitmap(BLOCKS + 1);
 
   /** Units that a slab of less than 8 MiB does not have. */
   private final long missing;
@@ -52,7 +52,7 @@ final class TransitSlab {
     this.memory = new HugePageMemory(length);
     this.bytes = memory.segment().asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
     int count = length / UNIT;
-    this.missing = count == UnitMap.UNITS ? 0 : -1L << count;
+    this.missing = count == SlabBitmap.UNITS ? 0 : -1L << count;
     units.open(WHOLE, missing);
   }
 
@@ -76,7 +76,7 @@ final class TransitSlab {
   }
 
   private int takeLong(int count) {
-    int first = count > UnitMap.UNITS ? -1 : units.takeFirst(WHOLE, count);
+    int first = count > SlabBitmap.UNITS ? -1 : units.takeFirst(WHOLE, count);
     return first < 0 ? -1 : first * UNIT;
   }
 
@@ -91,7 +91,7 @@ final class TransitSlab {
     if (block < 0) {
       return -1;
     }
-    units.open(block, UnitMap.run(0, count));
+    units.open(block, SlabBitmap.run(0, count));
     return block * BLOCK_BYTES;
   }
 

@@ -136,7 +136,7 @@ public record Comparison(
 
   private static double p(
       List<Repetition> before, List<Repetition> after, Figure figure, boolean isTrimmed) {
-    double noise = Tolerance.noise(figure);
+    double noise = ComparisonThresholds.noise(figure);
     return WelchTest.p(
         TrimmedMean.of(before, figure.better(), isTrimmed, noise),
         TrimmedMean.of(after, figure.better(), isTrimmed, noise));
@@ -158,7 +158,7 @@ public record Comparison(
 
   private static Difference judged(
       Difference difference, double threshold, OptionalDouble smallest) {
-    double change = smallest.orElse(Tolerance.change(difference.figure()));
+    double change = smallest.orElse(ComparisonThresholds.change(difference.figure()));
     if (difference.verdict() == Verdict.TOO_FEW
         || difference.p() > threshold
         || Math.abs(Math.log(difference.ratio())) < Math.log1p(change)) {

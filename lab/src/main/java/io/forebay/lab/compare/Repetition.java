@@ -26,7 +26,7 @@ record Repetition(double log, double[] above, double[] below, double logOfSecond
     if (Double.isNaN(value)) {
       return null;
     }
-    double log = Math.log(Math.max(value, Tolerance.value(figure)));
+    double log = Math.log(Math.max(value, ComparisonThresholds.value(figure)));
     List<Sample> samples = measured(step);
     return switch (figure) {
       case REQUESTS -> of(log, samples, Sample::requests, sample -> 1);

@@ -3,7 +3,7 @@ package io.forebay.server.cluster.fleet;
 import io.forebay.server.cluster.etcd.EtcdException;
 import io.forebay.server.cluster.fleet.FleetStore.Current;
 import io.forebay.server.cluster.fleet.RolloutWatch.Decision;
-import io.forebay.server.cluster.member.ConfigSight;
+import io.forebay.server.cluster.member.FleetConfigState;
 import io.forebay.server.cluster.member.Member;
 import io.forebay.server.cluster.member.Membership;
 import io.forebay.server.config.ConfigText;
@@ -59,8 +59,8 @@ final class FleetAgent implements AutoCloseable {
   private @Nullable String failure;
   private long saved = -1;
   private String mark = "";
-  private Traffic markedAt = Traffic.NONE;
-  private Traffic shown = Traffic.NONE;
+  private TrafficCounts markedAt = TrafficCounts.NONE;
+  private TrafficCounts shown = TrafficCounts.NONE;
   private long shownNanos;
 
   /**
@@ -124,12 +124,12 @@ final class FleetAgent implements AutoCloseable {
   }
 
   private void step() throws EtcdException, FleetException, IOException, InterruptedException {
-    ConfigSight sight = membership.config();
-    if (sight == null) {
+    FleetConfigState state = membership.config();
+    if (state == null) {
       return;
     }
-    shared.step(sight);
-    Current current = FleetStore.current(sight.rollout());
+    shared.step(state);
+    Current current = FleetStore.current(state.rollout());
     Rollout rollout = current.rollout();
     Member self = membership.self();
     // etcd is new, or was emptied: what the node has is better than nothing.
@@ -145,7 +145,7 @@ final class FleetAgent implements AutoCloseable {
       settle();
     }
     report(rollout);
-    decide(current, reports(sight));
+    decide(current, reports(state));
   }
 
   // --- the node's own version -------------------------------------------------------------------
@@ -163,11 +163,11 @@ final class FleetAgent implements AutoCloseable {
     if (wanted == 0) {
       errors = node.apply(null, "fleet");
     } else {
-      Release release = store.release(wanted);
-      unpacked = directory.unpack(wanted, release.manifest(), store.document(release.manifest()));
+      DocumentVersion stored = store.version(wanted);
+      unpacked = directory.unpack(wanted, stored.manifest(), store.document(stored.manifest()));
       errors =
           node.apply(
-              new ConfigText.Fleet(unpacked.toString(), wanted), "fleet, " + release.author());
+              new ConfigText.Fleet(unpacked.toString(), wanted), "fleet, " + stored.author());
     }
     if (errors.isEmpty()) {
       LOG.info("version {} of the fleet's document is in force", wanted);
@@ -194,7 +194,7 @@ final class FleetAgent implements AutoCloseable {
     if (version == 0) {
       lastGood.delete();
     } else {
-      lastGood.save(version, store.document(store.release(version).manifest()));
+      lastGood.save(version, store.document(store.version(version).manifest()));
     }
     directory.keep(kept == null ? Set.of() : new HashSet<>(List.of(kept)));
     saved = version;
@@ -203,11 +203,11 @@ final class FleetAgent implements AutoCloseable {
   private void report(Rollout rollout) {
     long now = nanoTime.getAsLong();
     String current = rollout.isRolling() ? RolloutPlan.mark(rollout, version) : "";
-    Traffic sinceStart = node.traffic();
+    TrafficCounts sinceStart = node.traffic();
     if (!current.equals(mark)) {
       mark = current;
       markedAt = sinceStart;
-      shown = Traffic.NONE;
+      shown = TrafficCounts.NONE;
       shownNanos = now;
     } else if (!mark.isEmpty() && now - shownNanos >= FIGURES_NANOS) {
       shown = sinceStart.minus(markedAt);
@@ -225,20 +225,20 @@ final class FleetAgent implements AutoCloseable {
                 node.isReady(),
                 mark,
                 shown,
-                mark.isEmpty() ? Traffic.NONE : markedAt)));
+                mark.isEmpty() ? TrafficCounts.NONE : markedAt)));
   }
 
   // --- the roll-out -----------------------------------------------------------------------------
 
-  static List<NodeReport> reports(ConfigSight sight) {
+  static List<NodeReport> reports(FleetConfigState state) {
     List<NodeReport> reports = new ArrayList<>();
-    for (Member member : sight.members()) {
+    for (Member member : state.members()) {
       reports.add(
           FleetJson.report(
               member.name(),
               member.group(),
               member.isAlive(),
-              member.isAlive() ? sight.reports().get(member.name()) : null));
+              member.isAlive() ? state.reports().get(member.name()) : null));
     }
     return reports;
   }
@@ -250,7 +250,7 @@ final class FleetAgent implements AutoCloseable {
     String at = clock.instant().toString();
     switch (watch.step(rollout, nodes, nanoTime.getAsLong())) {
       case Decision.Wait _ -> {}
-      case Decision.Advance(Traffic others, String why) -> {
+      case Decision.Advance(TrafficCounts others, String why) -> {
         if (store.change(rollout.advance(others, why, self, at), current.revision())) {
           LOG.info("version {} of the fleet's document: {}", rollout.candidate(), why);
         }

@@ -6,7 +6,7 @@ import io.forebay.server.cluster.etcd.EtcdException;
 import io.forebay.server.cluster.fleet.FleetException.Kind;
 import io.forebay.server.cluster.fleet.FleetStore.Current;
 import io.forebay.server.cluster.member.ClusterKeyspace;
-import io.forebay.server.cluster.member.ConfigSight;
+import io.forebay.server.cluster.member.FleetConfigState;
 import io.forebay.server.cluster.member.Membership;
 import io.forebay.server.config.ClusterConfig;
 import io.forebay.server.config.ConfigText;
@@ -146,7 +146,7 @@ public final class FleetConfig implements AutoCloseable {
   public record Push(
       String manifest,
       List<RolloutStage> stages,
-      Guard guard,
+      RolloutGuard guard,
       String note,
       String author,
       boolean isDryRun) {}
@@ -179,12 +179,12 @@ public final class FleetConfig implements AutoCloseable {
         if (push.isDryRun()) {
           return new Pushed(0, changed, stages);
         }
-        List<Release> releases = store.releases();
+        List<DocumentVersion> versions = store.versions();
         long version =
-            1 + Math.max(releases.isEmpty() ? 0 : releases.getLast().version(), version());
+            1 + Math.max(versions.isEmpty() ? 0 : versions.getLast().version(), version());
         String at = now();
-        Release release =
-            new Release(
+        DocumentVersion added =
+            new DocumentVersion(
                 version,
                 push.author(),
                 at,
@@ -194,7 +194,7 @@ public final class FleetConfig implements AutoCloseable {
                 push.manifest());
         Rollout next =
             current.rollout().begin(id(), version, stages, push.guard(), push.author(), at);
-        if (!store.add(release, next, current.revision())) {
+        if (!store.add(added, next, current.revision())) {
           throw overtaken();
         }
         collect();
@@ -243,7 +243,7 @@ public final class FleetConfig implements AutoCloseable {
       if (!rollout.isRolling()) {
         throw new FleetException(Kind.CONFLICT, "no version is rolled out");
       }
-      Traffic others = RolloutPlan.others(rollout, reports());
+      TrafficCounts others = RolloutPlan.others(rollout, reports());
       return rollout.advance(others, "promoted", author, now());
     });
   }
@@ -268,7 +268,7 @@ public final class FleetConfig implements AutoCloseable {
             target == 0 ? "there is no document" : "version " + target + " is in force");
       }
       if (target > 0) {
-        Release ignored = store.release(target);
+        DocumentVersion ignored = store.version(target);
       }
       return rollout.goBack(id(), target, author, now());
     });
@@ -313,17 +313,17 @@ public final class FleetConfig implements AutoCloseable {
   /**
    * The state of the fleet.
    *
-   * @param releases all versions that are kept, the oldest first
+   * @param versions all versions that are kept, the oldest first
    */
-  public record State(Rollout rollout, List<Release> releases, List<NodeReport> nodes) {}
+  public record State(Rollout rollout, List<DocumentVersion> versions, List<NodeReport> nodes) {}
 
   public State state() throws FleetException {
-    return ask(() -> new State(store.current().rollout(), store.releases(), reports()));
+    return ask(() -> new State(store.current().rollout(), store.versions(), reports()));
   }
 
   private List<NodeReport> reports() {
-    ConfigSight sight = membership.config();
-    return sight == null ? List.of() : FleetAgent.reports(sight);
+    FleetConfigState state = membership.config();
+    return state == null ? List.of() : FleetAgent.reports(state);
   }
 
   /** What differs between two versions on this node; 0 for no document. */
@@ -346,8 +346,8 @@ public final class FleetConfig implements AutoCloseable {
     if (version == 0) {
       return null;
     }
-    Release release = store.release(version);
-    Path main = trials.unpack(version, release.manifest(), store.document(release.manifest()));
+    DocumentVersion stored = store.version(version);
+    Path main = trials.unpack(version, stored.manifest(), store.document(stored.manifest()));
     return new ConfigText.Fleet(main.toString(), version);
   }
 

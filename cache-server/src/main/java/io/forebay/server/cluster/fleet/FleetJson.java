@@ -24,19 +24,19 @@ public final class FleetJson {
 
   // --- versions ---------------------------------------------------------------------------------
 
-  static ObjectNode json(Release release) {
+  static ObjectNode json(DocumentVersion version) {
     return Json.object()
         .put("v", 1)
-        .put("version", release.version())
-        .put("author", release.author())
-        .put("at", release.at())
-        .put("note", release.note())
-        .put("files", release.files())
-        .put("size", release.size())
-        .put("manifest", release.manifest());
+        .put("version", version.version())
+        .put("author", version.author())
+        .put("at", version.at())
+        .put("note", version.note())
+        .put("files", version.files())
+        .put("size", version.size())
+        .put("manifest", version.manifest());
   }
 
-  static @Nullable Release release(String json) {
+  static @Nullable DocumentVersion documentVersion(String json) {
     ObjectNode object = object(json);
     if (object == null) {
       return null;
@@ -46,7 +46,7 @@ public final class FleetJson {
     long version = number(object, "version");
     return manifest == null || !DocumentParts.isHash(manifest) || version < 1
         ? null
-        : new Release(
+        : new DocumentVersion(
             version,
             text(object, "author"),
             text(object, "at"),
@@ -100,9 +100,9 @@ public final class FleetJson {
             number(object, "candidate"),
             stages,
             (int) number(object, "stage"),
-            new Guard(
-                Json.number(object, "maxErrors", Guard.DEFAULT.errors(), 0, 100, problems),
-                Json.number(object, "maxHitLoss", Guard.DEFAULT.hits(), 0, 100, problems)),
+            new RolloutGuard(
+                Json.number(object, "maxErrors", RolloutGuard.DEFAULT.errors(), 0, 100, problems),
+                Json.number(object, "maxHitLoss", RolloutGuard.DEFAULT.hits(), 0, 100, problems)),
             traffic(object.path("reference")),
             number(object, "failed"),
             text(object, "reason"),
@@ -142,7 +142,7 @@ public final class FleetJson {
     ObjectNode object = json == null ? null : object(json);
     if (object == null) {
       return new NodeReport(
-          node, group, isAlive, -1, 0, null, false, "", Traffic.NONE, Traffic.NONE);
+          node, group, isAlive, -1, 0, null, false, "", TrafficCounts.NONE, TrafficCounts.NONE);
     }
     String problem = text(object, "problem");
     return new NodeReport(
@@ -158,21 +158,21 @@ public final class FleetJson {
         traffic(object.path("before")));
   }
 
-  private static void put(ObjectNode json, Traffic traffic) {
+  private static void put(ObjectNode json, TrafficCounts traffic) {
     json.put("requests", traffic.requests())
         .put("errors", traffic.errors())
         .put("lookups", traffic.lookups())
         .put("hits", traffic.hits());
   }
 
-  private static Traffic traffic(JsonNode json) {
+  private static TrafficCounts traffic(JsonNode json) {
     return json instanceof ObjectNode object
-        ? new Traffic(
+        ? new TrafficCounts(
             Math.max(0, number(object, "requests")),
             Math.max(0, number(object, "errors")),
             Math.max(0, number(object, "lookups")),
             Math.max(0, number(object, "hits")))
-        : Traffic.NONE;
+        : TrafficCounts.NONE;
   }
 
   // --- texts ------------------------------------------------------------------------------------

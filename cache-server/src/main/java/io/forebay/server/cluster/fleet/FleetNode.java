@@ -39,5 +39,5 @@ public interface FleetNode {
   boolean isReady();
 
   /** What it has served since its start. */
-  Traffic traffic();
+  TrafficCounts traffic();
 }

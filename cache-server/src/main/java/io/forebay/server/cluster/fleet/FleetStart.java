@@ -69,8 +69,8 @@ public final class FleetStart {
       if (version == 0) {
         return source.load();
       }
-      Release release = store.release(version);
-      Path main = directory.unpack(version, release.manifest(), store.document(release.manifest()));
+      DocumentVersion stored = store.version(version);
+      Path main = directory.unpack(version, stored.manifest(), store.document(stored.manifest()));
       return loaded(source, new ConfigText.Fleet(main.toString(), version), notes);
     } catch (EtcdException | FleetException | IOException e) {
       note(notes, "the fleet's document cannot be read: " + e.getMessage());

@@ -82,36 +82,35 @@ final class FleetStore {
   }
 
   /** Adds a version and the roll-out that begins with it. */
-  boolean add(Release release, Rollout next, long revision)
+  boolean add(DocumentVersion added, Rollout next, long revision)
       throws EtcdException, InterruptedException {
     return commit(
-        new Txn()
-            .put(keys.configVersion(release.version()), FleetJson.text(FleetJson.json(release))),
+        new Txn().put(keys.configVersion(added.version()), FleetJson.text(FleetJson.json(added))),
         next,
         revision);
   }
 
   /** All versions, the oldest first. */
-  List<Release> releases() throws EtcdException, InterruptedException {
-    List<Release> releases = new ArrayList<>();
+  List<DocumentVersion> versions() throws EtcdException, InterruptedException {
+    List<DocumentVersion> versions = new ArrayList<>();
     for (KeyValue kv : all(keys.configVersions(), etcd::range)) {
-      Release release = FleetJson.release(kv.value());
-      if (release != null) {
-        releases.add(release);
+      DocumentVersion stored = FleetJson.documentVersion(kv.value());
+      if (stored != null) {
+        versions.add(stored);
       }
     }
-    return releases;
+    return versions;
   }
 
-  Release release(long version) throws EtcdException, InterruptedException, FleetException {
+  DocumentVersion version(long version) throws EtcdException, InterruptedException, FleetException {
     KeyValue kv =
         etcd.txn(new Txn().get(keys.configVersion(version))).read(0).findFirst().orElse(null);
-    Release release = kv == null ? null : FleetJson.release(kv.value());
-    if (release == null || release.version() != version) {
+    DocumentVersion stored = kv == null ? null : FleetJson.documentVersion(kv.value());
+    if (stored == null || stored.version() != version) {
       throw new FleetException(
           Kind.UNKNOWN, "there is no version " + version + ": see forebay cluster config history");
     }
-    return release;
+    return stored;
   }
 
   /** The document of a manifest. */
@@ -147,14 +146,14 @@ final class FleetStore {
    */
   void collect() throws EtcdException, InterruptedException, FleetException {
     Current current = current();
-    List<Release> releases = releases();
+    List<DocumentVersion> versions = versions();
     Set<String> used = new HashSet<>();
     List<String> old = new ArrayList<>();
-    for (int i = 0; i < releases.size(); i++) {
-      Release release = releases.get(i);
-      long version = release.version();
+    for (int i = 0; i < versions.size(); i++) {
+      DocumentVersion stored = versions.get(i);
+      long version = stored.version();
       boolean isKept =
-          i >= releases.size() - MAX_VERSIONS
+          i >= versions.size() - MAX_VERSIONS
               || version == current.rollout().version()
               || version == current.rollout().previous()
               || version == current.rollout().candidate();
@@ -162,8 +161,8 @@ final class FleetStore {
         old.add(keys.configVersion(version));
         continue;
       }
-      used.add(release.manifest());
-      used.addAll(parts(release.manifest(), new HashMap<>()));
+      used.add(stored.manifest());
+      used.addAll(parts(stored.manifest(), new HashMap<>()));
     }
     for (KeyValue part : all(keys.configParts(), etcd::names)) {
       if (!used.contains(part.key().substring(keys.configParts().length()))) {

@@ -21,5 +21,5 @@ public record NodeReport(
     @Nullable String problem,
     boolean isReady,
     String mark,
-    Traffic traffic,
-    Traffic before) {}
+    TrafficCounts traffic,
+    TrafficCounts before) {}

@@ -24,8 +24,8 @@ public record Rollout(
     long candidate,
     List<RolloutStage> stages,
     int stage,
-    Guard guard,
-    Traffic reference,
+    RolloutGuard guard,
+    TrafficCounts reference,
     long failed,
     String reason,
     String author,
@@ -34,7 +34,18 @@ public record Rollout(
   /** Before the first document. */
   static final Rollout NONE =
       new Rollout(
-          "", 0, 0, 0, List.of(), 0, Guard.DEFAULT, Traffic.NONE, 0, "no document yet", "", "");
+          "",
+          0,
+          0,
+          0,
+          List.of(),
+          0,
+          RolloutGuard.DEFAULT,
+          TrafficCounts.NONE,
+          0,
+          "no document yet",
+          "",
+          "");
 
   public Rollout {
     stages = List.copyOf(stages);
@@ -49,7 +60,7 @@ public record Rollout(
       long nextPrevious,
       long nextCandidate,
       int nextStage,
-      Traffic nextReference,
+      TrafficCounts nextReference,
       long nextFailed,
       String why,
       String by,
@@ -71,7 +82,12 @@ public record Rollout(
 
   /** A new version begins with its first stage. */
   Rollout begin(
-      String nextId, long next, List<RolloutStage> by, Guard limits, String who, String when) {
+      String nextId,
+      long next,
+      List<RolloutStage> by,
+      RolloutGuard limits,
+      String who,
+      String when) {
     return new Rollout(
         nextId,
         version,
@@ -80,7 +96,7 @@ public record Rollout(
         by,
         0,
         limits,
-        Traffic.NONE,
+        TrafficCounts.NONE,
         0,
         "version " + next + " was pushed",
         who,
@@ -88,15 +104,15 @@ public record Rollout(
   }
 
   /** The next stage, or the end. */
-  Rollout advance(Traffic others, String why, String who, String when) {
+  Rollout advance(TrafficCounts others, String why, String who, String when) {
     return stage + 1 < stages.size()
         ? with(version, previous, candidate, stage + 1, others, 0, why, who, when)
-        : with(candidate, version, 0, stage, Traffic.NONE, 0, why, who, when);
+        : with(candidate, version, 0, stage, TrafficCounts.NONE, 0, why, who, when);
   }
 
   /** The candidate is given up. */
   Rollout giveUp(String why, String who, String when) {
-    return with(version, previous, 0, stage, Traffic.NONE, candidate, why, who, when);
+    return with(version, previous, 0, stage, TrafficCounts.NONE, candidate, why, who, when);
   }
 
   /** An earlier version, on all nodes at once. */
@@ -109,7 +125,7 @@ public record Rollout(
         List.of(),
         0,
         guard,
-        Traffic.NONE,
+        TrafficCounts.NONE,
         0,
         to == 0 ? "rolled back to no document" : "rolled back to version " + to,
         who,

@@ -24,9 +24,9 @@ final class RolloutPlan {
   }
 
   /** The traffic of the nodes that a stage has reached, since it began. */
-  static Traffic reached(Rollout rollout, List<NodeReport> nodes) {
+  static TrafficCounts reached(Rollout rollout, List<NodeReport> nodes) {
     String mark = mark(rollout, rollout.candidate());
-    Traffic sum = Traffic.NONE;
+    TrafficCounts sum = TrafficCounts.NONE;
     for (NodeReport node : nodes) {
       sum = node.isAlive() && node.mark().equals(mark) ? sum.plus(node.traffic()) : sum;
     }
@@ -37,11 +37,11 @@ final class RolloutPlan {
    * What that is compared with: nodes that have the version before, what these had in an earlier
    * stage, or the same nodes before the document.
    */
-  static Traffic others(Rollout rollout, List<NodeReport> nodes) {
+  static TrafficCounts others(Rollout rollout, List<NodeReport> nodes) {
     String own = mark(rollout, rollout.candidate());
     String mark = mark(rollout, rollout.version());
-    Traffic without = Traffic.NONE;
-    Traffic before = Traffic.NONE;
+    TrafficCounts without = TrafficCounts.NONE;
+    TrafficCounts before = TrafficCounts.NONE;
     for (NodeReport node : nodes) {
       if (node.isAlive() && node.mark().equals(mark)) {
         without = without.plus(node.traffic());
@@ -49,9 +49,11 @@ final class RolloutPlan {
         before = before.plus(node.before());
       }
     }
-    if (without.requests() >= Guard.MIN_REQUESTS) {
+    if (without.requests() >= RolloutGuard.MIN_REQUESTS) {
       return without;
     }
-    return rollout.reference().requests() >= Guard.MIN_REQUESTS ? rollout.reference() : before;
+    return rollout.reference().requests() >= RolloutGuard.MIN_REQUESTS
+        ? rollout.reference()
+        : before;
   }
 }

@@ -43,7 +43,7 @@ final class RolloutWatch {
     record Wait(String why) implements Decision {}
 
     /** The next stage, or the end. */
-    record Advance(Traffic others, String why) implements Decision {}
+    record Advance(TrafficCounts others, String why) implements Decision {}
 
     /** Back to the version before. */
     record GiveUp(String why) implements Decision {}
@@ -84,7 +84,7 @@ final class RolloutWatch {
       complete = now;
       completeSince = complete;
     }
-    Traffic others = RolloutPlan.others(rollout, nodes);
+    TrafficCounts others = RolloutPlan.others(rollout, nodes);
     String violation = rollout.guard().violation(RolloutPlan.reached(rollout, nodes), others);
     if (violation != null) {
       return new Decision.GiveUp(violation);

@@ -6,7 +6,7 @@ import io.forebay.server.cluster.etcd.KeyValue;
 import io.forebay.server.cluster.etcd.Txn;
 import io.forebay.server.cluster.etcd.TxnResult;
 import io.forebay.server.cluster.member.ClusterKeyspace;
-import io.forebay.server.cluster.member.ConfigSight;
+import io.forebay.server.cluster.member.FleetConfigState;
 import io.forebay.server.json.AdminError;
 import io.forebay.server.json.InputProblems;
 import io.forebay.server.json.Json;
@@ -56,11 +56,11 @@ final class SharedTls {
     this.clock = clock;
   }
 
-  void step(ConfigSight sight) throws EtcdException, InterruptedException {
+  void step(FleetConfigState state) throws EtcdException, InterruptedException {
     KeyValue tickets = null;
     KeyValue own = null;
     Map<String, String> others = new HashMap<>();
-    for (KeyValue kv : sight.shared()) {
+    for (KeyValue kv : state.shared()) {
       if (kv.key().equals(keys.tickets())) {
         tickets = kv;
       } else if (kv.key().equals(keys.challenges(node))) {

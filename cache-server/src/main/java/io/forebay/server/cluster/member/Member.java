@@ -21,7 +21,7 @@ public record Member(
     String version,
     boolean isAlive,
     boolean isDraining,
-    @Nullable Share share) {
+    @Nullable ObjectSharing share) {
 
   /** One that is not drained and shares no objects. */
   public Member(

@@ -25,7 +25,7 @@ final class MemberJson {
             .put("address", member.address())
             .put("cutOff", member.cutOff().name().toLowerCase(Locale.ROOT))
             .put("version", member.version());
-    Share share = member.share();
+    ObjectSharing share = member.share();
     if (share != null) {
       object
           .put("objects", share.address())
@@ -60,7 +60,7 @@ final class MemberJson {
   }
 
   /** Null where the node shares nothing, or what it says of that cannot be read. */
-  private static @Nullable Share share(ObjectNode object) {
+  private static @Nullable ObjectSharing share(ObjectNode object) {
     InputProblems problems = new InputProblems();
     String address = Json.text(object, "objects", MAX_TEXT, problems);
     int tier = object.path("tier").asInt(-1);
@@ -72,7 +72,7 @@ final class MemberJson {
             || weight < 1
             || weight > MAX_WEIGHT
         ? null
-        : new Share(address, tier, weight);
+        : new ObjectSharing(address, tier, weight);
   }
 
   private static CutOff cutOff(@Nullable String text) {

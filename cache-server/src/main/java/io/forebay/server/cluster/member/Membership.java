@@ -154,12 +154,12 @@ public final class Membership {
    * What was read of the fleet's configuration last: the roll-out by a heartbeat, the reports with
    * the list of nodes, so they may be older. Null until both were read.
    */
-  public @Nullable ConfigSight config() {
+  public @Nullable FleetConfigState config() {
     Fleet read = fleet;
     List<Member> members = known;
     return read == null || members.isEmpty()
         ? null
-        : new ConfigSight(read.rollout(), members, reports, read.shared());
+        : new FleetConfigState(read.rollout(), members, reports, read.shared());
   }
 
   private void register() throws EtcdException, InterruptedException, NameTakenException {

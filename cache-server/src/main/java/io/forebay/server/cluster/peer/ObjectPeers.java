@@ -2,7 +2,7 @@ package io.forebay.server.cluster.peer;
 
 import io.forebay.core.key.RendezvousHash;
 import io.forebay.server.cluster.member.Member;
-import io.forebay.server.cluster.member.Share;
+import io.forebay.server.cluster.member.ObjectSharing;
 import io.forebay.server.config.EgressConfig;
 import io.forebay.server.config.OriginTlsConfig;
 import io.forebay.server.config.ProbeConfig;
@@ -126,9 +126,9 @@ public final class ObjectPeers {
     Map<String, Origin> next = new HashMap<>();
     List<Peers.Node> group = new ArrayList<>();
     List<Peers.Node> ofShield = new ArrayList<>();
-    Share own = self.share();
+    ObjectSharing own = self.share();
     for (Member member : now) {
-      Share share = member.share();
+      ObjectSharing share = member.share();
       if (share == null || own == null) {
         continue;
       }

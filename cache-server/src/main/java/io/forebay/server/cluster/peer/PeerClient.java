@@ -1,7 +1,7 @@
 package io.forebay.server.cluster.peer;
 
 import io.forebay.server.cluster.member.Member;
-import io.forebay.server.cluster.purge.Positions;
+import io.forebay.server.cluster.purge.PositionClient;
 import io.forebay.server.json.AdminError;
 import io.forebay.server.json.InputProblems;
 import io.forebay.server.json.Json;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Asks other nodes. Any thread that may block. */
-public final class PeerClient implements Positions, AutoCloseable {
+public final class PeerClient implements PositionClient, AutoCloseable {
   private static final int MAX_ANSWER = 64 << 10;
   private static final int MAX_TEXT = 300;
   private static final long GRACE_MILLIS = 2_000;
@@ -50,7 +50,7 @@ public final class PeerClient implements Positions, AutoCloseable {
     ObjectNode json =
         get(
             member,
-            PositionQuestion.PATH
+            PositionEndpoint.PATH
                 + "?at-least="
                 + atLeast
                 + "&epoch="

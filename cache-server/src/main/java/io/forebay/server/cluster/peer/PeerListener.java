@@ -65,7 +65,7 @@ public final class PeerListener implements AutoCloseable {
 
   private final String cluster;
   private final SslContext tls;
-  private final Map<String, PeerQuestion> questions;
+  private final Map<String, NodeEndpoint> endpoints;
   private final Predicate<String> isMember;
   private final AtomicInteger connections = new AtomicInteger();
   private final EventLoopGroup group =
@@ -81,12 +81,12 @@ public final class PeerListener implements AutoCloseable {
   public PeerListener(
       String cluster,
       NodeCredentials credentials,
-      List<PeerQuestion> questions,
+      List<NodeEndpoint> endpoints,
       Predicate<String> isMember)
       throws IOException {
     this.cluster = cluster;
-    this.questions =
-        questions.stream().collect(Collectors.toUnmodifiableMap(PeerQuestion::path, one -> one));
+    this.endpoints =
+        endpoints.stream().collect(Collectors.toUnmodifiableMap(NodeEndpoint::path, one -> one));
     this.isMember = isMember;
     try {
       this.tls =
@@ -171,15 +171,15 @@ public final class PeerListener implements AutoCloseable {
         return;
       }
       QueryStringDecoder target = new QueryStringDecoder(request.uri());
-      PeerQuestion question = questions.get(target.path());
-      if (question == null) {
+      NodeEndpoint endpoint = endpoints.get(target.path());
+      if (endpoint == null) {
         answer(ctx, HttpResponseStatus.NOT_FOUND, Json.object().put("error", "no such resource"));
       } else if (!request.method().equals(HttpMethod.GET)) {
         answer(ctx, HttpResponseStatus.METHOD_NOT_ALLOWED, Json.object().put("error", "only GET"));
       } else {
         isBusy = true;
         asked =
-            Thread.ofVirtual().name("peer").start(() -> answer(ctx, question, target.parameters()));
+            Thread.ofVirtual().name("peer").start(() -> answer(ctx, endpoint, target.parameters()));
       }
     }
 
@@ -192,10 +192,10 @@ public final class PeerListener implements AutoCloseable {
     }
 
     private void answer(
-        ChannelHandlerContext ctx, PeerQuestion question, Map<String, List<String>> parameters) {
+        ChannelHandlerContext ctx, NodeEndpoint endpoint, Map<String, List<String>> parameters) {
       ObjectNode body;
       try {
-        body = question.answer(parameters);
+        body = endpoint.answer(parameters);
       } catch (InterruptedException e) {
         ctx.close();
         return;

@@ -38,7 +38,7 @@ public final class Confirmations {
   /** What etcd had at some time between two, by {@link System#nanoTime}; null: no answer. */
   private record Look(long from, long to, @Nullable List<Member> members) {}
 
-  public Confirmations(Membership membership, OwnPosition own, Positions positions) {
+  public Confirmations(Membership membership, OwnPosition own, PositionClient positions) {
     this.membership = membership;
     this.own = own;
     this.polls = new PositionPolls(positions);

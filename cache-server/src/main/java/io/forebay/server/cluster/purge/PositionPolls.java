@@ -31,7 +31,7 @@ final class PositionPolls {
   /** For how long a node is asked to wait with its answer. */
   private static final long POLL_MILLIS = 5_000;
 
-  private final Positions positions;
+  private final PositionClient positions;
   private final ReentrantLock lock = new ReentrantLock();
 
   /** Of nodes that somebody waits for. Guarded by the lock. */
@@ -42,7 +42,7 @@ final class PositionPolls {
 
   private final AtomicLong asked = new AtomicLong();
 
-  PositionPolls(Positions positions) {
+  PositionPolls(PositionClient positions) {
     this.positions = positions;
   }
 

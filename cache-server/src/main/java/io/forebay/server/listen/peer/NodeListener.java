@@ -62,7 +62,7 @@ public final class NodeListener implements AutoCloseable {
   /**
    * Listens on every loop.
    *
-   * @param doors one for each loop, in the order of the transport's
+   * @param handlers one for each loop, in the order of the transport's
    * @param counters likewise
    * @param nodeOf which node of the cluster has shown its certificate; null for none. On loops
    * @throws ListenException when the address cannot be used; nothing stays bound
@@ -71,7 +71,7 @@ public final class NodeListener implements AutoCloseable {
       InetSocketAddress address,
       ServerConfig config,
       Transport transport,
-      List<? extends RequestHandler> doors,
+      List<? extends RequestHandler> handlers,
       List<LoopCounters> counters,
       AccessLog accessLog,
       LongSupplier clockMillis,
@@ -84,7 +84,7 @@ public final class NodeListener implements AutoCloseable {
       ListenerContext context =
           new ListenerContext(
               loop,
-              doors.get(loop.index()),
+              handlers.get(loop.index()),
               counters.get(loop.index()),
               accessLog.forLoop(loop.index()),
               config,

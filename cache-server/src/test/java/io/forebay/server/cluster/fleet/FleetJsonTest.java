@@ -19,13 +19,14 @@ final class FleetJsonTest {
                 "id",
                 7,
                 List.of(RolloutStage.parse("a,b@90s"), RolloutStage.parse("group:g")),
-                new Guard(0.5, 20),
+                new RolloutGuard(0.5, 20),
                 "127.0.0.1",
                 "2026-01-01T00:00:00Z")
-            .advance(new Traffic(4, 3, 2, 1), "baked", "a", "2026-01-01T00:01:30Z");
+            .advance(new TrafficCounts(4, 3, 2, 1), "baked", "a", "2026-01-01T00:01:30Z");
     assertEquals(rollout, FleetJson.rollout(FleetJson.text(FleetJson.json(rollout))));
-    Release release = new Release(7, "me", "then", "note", 3, 4711, "ab".repeat(32));
-    assertEquals(release, FleetJson.release(FleetJson.text(FleetJson.json(release))));
+    DocumentVersion version =
+        new DocumentVersion(7, "me", "then", "note", 3, 4711, "ab".repeat(32));
+    assertEquals(version, FleetJson.documentVersion(FleetJson.text(FleetJson.json(version))));
     NodeReport report =
         new NodeReport(
             "a",
@@ -36,8 +37,8 @@ final class FleetJsonTest {
             "why",
             true,
             "id:0:6",
-            new Traffic(8, 7, 6, 5),
-            new Traffic(9, 8, 7, 6));
+            new TrafficCounts(8, 7, 6, 5),
+            new TrafficCounts(9, 8, 7, 6));
     assertEquals(report, FleetJson.report("a", "g", true, FleetJson.text(report)));
   }
 
@@ -57,7 +58,7 @@ final class FleetJsonTest {
       })
   void aRolloutThatDoesNotFitTogetherIsNone(String json) {
     assertNull(FleetJson.rollout(json));
-    assertNull(FleetJson.release(json));
+    assertNull(FleetJson.documentVersion(json));
   }
 
   @Test

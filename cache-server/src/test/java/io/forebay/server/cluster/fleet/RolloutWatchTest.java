@@ -24,22 +24,34 @@ final class RolloutWatchTest {
   @BeforeEach
   void begin() throws FleetException {
     rollout =
-        new Rollout("x", OLD, 2, 0, List.of(), 0, Guard.DEFAULT, Traffic.NONE, 0, "", "", "")
+        new Rollout(
+                "x",
+                OLD,
+                2,
+                0,
+                List.of(),
+                0,
+                RolloutGuard.DEFAULT,
+                TrafficCounts.NONE,
+                0,
+                "",
+                "",
+                "")
             .begin(
                 "y",
                 NEW,
                 List.of(RolloutStage.parse("a@300s"), RolloutStage.parse("all")),
-                Guard.DEFAULT,
+                RolloutGuard.DEFAULT,
                 "ops",
                 "");
   }
 
   /** A node that is alive and ready. */
   private NodeReport node(String name, long version) {
-    return node(name, version, Traffic.NONE);
+    return node(name, version, TrafficCounts.NONE);
   }
 
-  private NodeReport node(String name, long version, Traffic traffic) {
+  private NodeReport node(String name, long version, TrafficCounts traffic) {
     return new NodeReport(
         name,
         "g",
@@ -50,7 +62,7 @@ final class RolloutWatchTest {
         true,
         RolloutPlan.mark(rollout, version),
         traffic,
-        Traffic.NONE);
+        TrafficCounts.NONE);
   }
 
   private NodeReport other(
@@ -61,7 +73,16 @@ final class RolloutWatchTest {
       @Nullable String why,
       boolean isReady) {
     return new NodeReport(
-        name, "g", isAlive, version, failed, why, isReady, "", Traffic.NONE, Traffic.NONE);
+        name,
+        "g",
+        isAlive,
+        version,
+        failed,
+        why,
+        isReady,
+        "",
+        TrafficCounts.NONE,
+        TrafficCounts.NONE);
   }
 
   /** The clock may pass the end of its numbers. */
@@ -96,10 +117,10 @@ final class RolloutWatchTest {
 
   @Test
   void theLastStageEndsWhenAllHaveIt() {
-    rollout = rollout.advance(Traffic.NONE, "", "", "");
+    rollout = rollout.advance(TrafficCounts.NONE, "", "", "");
     assertWaits("b has not taken", after(0, node("a", NEW), node("b", OLD)));
     assertInstanceOf(Decision.Advance.class, after(1, node("a", NEW), node("b", NEW)));
-    Rollout settled = rollout.advance(Traffic.NONE, "", "", "");
+    Rollout settled = rollout.advance(TrafficCounts.NONE, "", "", "");
     assertEquals(NEW, settled.version());
     assertEquals(OLD, settled.previous());
     assertEquals(0, settled.candidate());
@@ -154,7 +175,7 @@ final class RolloutWatchTest {
 
   @Test
   void aNodeThatWasGoneBeforeIsLeftOut() {
-    rollout = rollout.advance(Traffic.NONE, "", "", "");
+    rollout = rollout.advance(TrafficCounts.NONE, "", "", "");
     NodeReport gone = other("b", false, -1, 0, null, false);
     assertInstanceOf(Decision.Advance.class, after(0, node("a", NEW), gone));
   }
@@ -167,8 +188,8 @@ final class RolloutWatchTest {
 
   @Test
   void errorsBesideTheOthersRollBackBeforeTheStageHasBaked() {
-    Traffic bad = new Traffic(1_000, 30, 1_000, 900);
-    Traffic good = new Traffic(1_000, 10, 1_000, 900);
+    TrafficCounts bad = new TrafficCounts(1_000, 30, 1_000, 900);
+    TrafficCounts good = new TrafficCounts(1_000, 10, 1_000, 900);
     assertGivesUp(
         "3.0 % of responses are 5xx", after(0, node("a", NEW, bad), node("b", OLD, good)));
     assertWaits("bakes", after(0, node("a", NEW, bad), node("b", OLD, bad)));
@@ -177,25 +198,26 @@ final class RolloutWatchTest {
 
   @Test
   void aLowerHitRatioRollsBack() {
-    Traffic cold = new Traffic(1_000, 0, 1_000, 700);
-    Traffic warm = new Traffic(1_000, 0, 1_000, 900);
+    TrafficCounts cold = new TrafficCounts(1_000, 0, 1_000, 700);
+    TrafficCounts warm = new TrafficCounts(1_000, 0, 1_000, 900);
     assertGivesUp("the hit ratio is 70.0 %", after(0, node("a", NEW, cold), node("b", OLD, warm)));
     assertWaits("bakes", after(0, node("a", NEW, warm), node("b", OLD, cold)));
   }
 
   @Test
   void idleNodesTripNothing() {
-    Traffic few = new Traffic(Guard.MIN_REQUESTS - 1, Guard.MIN_REQUESTS - 1, 100, 0);
-    Traffic fewErrors = new Traffic(300, Guard.MIN_ERRORS - 1, 300, 0);
-    Traffic good = new Traffic(1_000, 0, 1_000, 900);
+    TrafficCounts few =
+        new TrafficCounts(RolloutGuard.MIN_REQUESTS - 1, RolloutGuard.MIN_REQUESTS - 1, 100, 0);
+    TrafficCounts fewErrors = new TrafficCounts(300, RolloutGuard.MIN_ERRORS - 1, 300, 0);
+    TrafficCounts good = new TrafficCounts(1_000, 0, 1_000, 900);
     assertWaits("bakes", after(0, node("a", NEW, few), node("b", OLD, good)));
     assertWaits("bakes", after(0, node("a", NEW, fewErrors), node("b", OLD, good)));
   }
 
   @Test
   void whereNoOthersAreLeftAnEarlierStageIsComparedWith() {
-    Traffic good = new Traffic(1_000, 10, 1_000, 900);
-    Traffic bad = new Traffic(1_000, 100, 1_000, 900);
+    TrafficCounts good = new TrafficCounts(1_000, 10, 1_000, 900);
+    TrafficCounts bad = new TrafficCounts(1_000, 100, 1_000, 900);
     rollout = rollout.advance(good, "", "", "");
     assertGivesUp("10.0 %", after(0, node("a", NEW, bad), node("b", NEW, bad)));
     assertInstanceOf(Decision.Advance.class, after(0, node("a", NEW, good), node("b", NEW, good)));
@@ -203,7 +225,7 @@ final class RolloutWatchTest {
 
   @Test
   void aNodeAloneIsComparedWithItselfBefore() {
-    NodeReport report = node("a", NEW, new Traffic(1_000, 100, 0, 0));
+    NodeReport report = node("a", NEW, new TrafficCounts(1_000, 100, 0, 0));
     NodeReport before =
         new NodeReport(
             "a",
@@ -215,7 +237,7 @@ final class RolloutWatchTest {
             true,
             report.mark(),
             report.traffic(),
-            new Traffic(5_000, 460, 0, 0));
+            new TrafficCounts(5_000, 460, 0, 0));
     assertWaits("bakes", after(0, before));
     NodeReport worse =
         new NodeReport(
@@ -228,14 +250,15 @@ final class RolloutWatchTest {
             true,
             report.mark(),
             report.traffic(),
-            new Traffic(5_000, 400, 0, 0));
+            new TrafficCounts(5_000, 400, 0, 0));
     assertGivesUp("8.0 % without", after(0, worse));
   }
 
   @Test
   void whereNothingIsKnownOnlyMostlyErrorsRollBack() {
-    assertWaits("bakes", after(0, node("a", NEW, new Traffic(1_000, 500, 0, 0))));
-    assertGivesUp("nothing to compare", after(0, node("a", NEW, new Traffic(1_000, 501, 0, 0))));
+    assertWaits("bakes", after(0, node("a", NEW, new TrafficCounts(1_000, 500, 0, 0))));
+    assertGivesUp(
+        "nothing to compare", after(0, node("a", NEW, new TrafficCounts(1_000, 501, 0, 0))));
   }
 
   @Test
@@ -250,9 +273,9 @@ final class RolloutWatchTest {
             null,
             true,
             RolloutPlan.mark(rollout, OLD),
-            new Traffic(1_000, 900, 0, 0),
-            Traffic.NONE);
-    assertWaits("bakes", after(0, late, node("b", OLD, new Traffic(1_000, 0, 0, 0))));
+            new TrafficCounts(1_000, 900, 0, 0),
+            TrafficCounts.NONE);
+    assertWaits("bakes", after(0, late, node("b", OLD, new TrafficCounts(1_000, 0, 0, 0))));
   }
 
   @Test
@@ -261,14 +284,14 @@ final class RolloutWatchTest {
     for (String text : List.of("a,b", "group:g2@1m", "all@1h")) {
       stages.add(RolloutStage.parse(text));
     }
-    Rollout rolling = rollout.begin("z", NEW, stages, Guard.DEFAULT, "", "");
+    Rollout rolling = rollout.begin("z", NEW, stages, RolloutGuard.DEFAULT, "", "");
     assertEquals(NEW, RolloutPlan.wanted(rolling, "b", "g1"));
     assertEquals(OLD, RolloutPlan.wanted(rolling, "c", "g2"));
-    rolling = rolling.advance(Traffic.NONE, "", "", "");
+    rolling = rolling.advance(TrafficCounts.NONE, "", "", "");
     assertEquals(NEW, RolloutPlan.wanted(rolling, "a", "g1"));
     assertEquals(NEW, RolloutPlan.wanted(rolling, "c", "g2"));
     assertEquals(OLD, RolloutPlan.wanted(rolling, "d", "g1"));
-    rolling = rolling.advance(Traffic.NONE, "", "", "");
+    rolling = rolling.advance(TrafficCounts.NONE, "", "", "");
     assertEquals(NEW, RolloutPlan.wanted(rolling, "d", "g1"));
     assertEquals(
         List.of("a,b", "group:g2@60s", "all@3600s"),

@@ -125,9 +125,9 @@ final class MembershipTest {
     assertTrue(first.head().isOwn(), "written by this node");
     assertTrue(second.head().isOwn());
     second.refresh();
-    ConfigSight sight = second.config();
+    FleetConfigState state = second.config();
     assertEquals(
-        Map.of("a", "{\"version\":7}"), sight == null ? null : sight.reports(), "b says nothing");
+        Map.of("a", "{\"version\":7}"), state == null ? null : state.reports(), "b says nothing");
   }
 
   @Test

@@ -52,7 +52,7 @@ final class PeerListenerTest {
             "test",
             credentials("a", "forebay://test/a"),
             List.of(
-                new PositionQuestion(
+                new PositionEndpoint(
                     "a",
                     new OwnPosition() {
                       @Override
@@ -174,10 +174,10 @@ final class PeerListenerTest {
     NodeCredentials own = credentials("b", "forebay://test/b");
     SSLContext tls = ClusterTls.toNodes(own.cas(), own.chain(), own.key());
     assertStatus(tls, 404, "GET", "/forebay/other");
-    assertStatus(tls, 405, "POST", PositionQuestion.PATH + "?at-least=1&epoch=" + AT.epoch());
-    assertStatus(tls, 400, "GET", PositionQuestion.PATH);
-    assertStatus(tls, 400, "GET", PositionQuestion.PATH + "?at-least=-1&epoch=0&wait=1");
-    String good = PositionQuestion.PATH + "?at-least=1&wait=1&epoch=" + AT.epoch();
+    assertStatus(tls, 405, "POST", PositionEndpoint.PATH + "?at-least=1&epoch=" + AT.epoch());
+    assertStatus(tls, 400, "GET", PositionEndpoint.PATH);
+    assertStatus(tls, 400, "GET", PositionEndpoint.PATH + "?at-least=-1&epoch=0&wait=1");
+    String good = PositionEndpoint.PATH + "?at-least=1&wait=1&epoch=" + AT.epoch();
     assertStatus(tls, 200, "GET", good);
     assertStatus(tls, 400, "GET", good + "&at-least=2");
     try (RawClient client = connect(tls)) {

@@ -21,7 +21,7 @@ final class PositionPollsTest {
   private static final Member NODE = new Member("b", "g", "127.0.0.1:1", CutOff.FENCE, "1", true);
 
   /** A node that answers what it is told to. */
-  private static final class Node implements Positions {
+  private static final class Node implements PositionClient {
     final LinkedBlockingQueue<Long> questions = new LinkedBlockingQueue<>();
     final LinkedBlockingQueue<Object> answers = new LinkedBlockingQueue<>();
     final AtomicInteger open = new AtomicInteger();

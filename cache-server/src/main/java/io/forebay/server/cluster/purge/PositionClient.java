@@ -6,7 +6,7 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /** Asks other nodes how far they have come. */
-public interface Positions {
+public interface PositionClient {
 
   /**
    * The position of a node, as soon as it has applied a revision, or after some time.

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param node name of the node that answers
  */
-public record PeerAnswer(String node, Source source) {
+public record PeerResponseField(String node, Source source) {
   private static final int PARAMETERS = 2;
 
   /** Where the node had the response from. */
@@ -27,7 +27,7 @@ public record PeerAnswer(String node, Source source) {
   }
 
   /** Null for anything but the one form that the field has. */
-  public static @Nullable PeerAnswer parse(CharSequence text) {
+  public static @Nullable PeerResponseField parse(CharSequence text) {
     Map<String, String> values = PeerParameters.parse(text, PARAMETERS);
     String node = values == null ? null : values.get("node");
     String source = values == null ? null : values.get("source");
@@ -36,7 +36,7 @@ public record PeerAnswer(String node, Source source) {
     }
     for (Source one : Source.values()) {
       if (one.label().equals(source)) {
-        return new PeerAnswer(node, one);
+        return new PeerResponseField(node, one);
       }
     }
     return null;

@@ -9,5 +9,5 @@ package io.forebay.server.cluster.fleet;
  * @param size of them together
  * @param manifest hash of the part that lists its files
  */
-public record Release(
+public record DocumentVersion(
     long version, String author, String at, String note, int files, long size, String manifest) {}

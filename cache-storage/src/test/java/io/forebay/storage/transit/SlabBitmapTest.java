@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import org.junit.jupiter.api.Test;
 
 /** Runs of units in a word. */
-final class UnitMapTest {
-  private final UnitMap map = new UnitMap(2);
+final class SlabBitmapTest {
+  private final SlabBitmap map = new SlabBitmap(2);
 
   @Test
   void ofAClosedWordNothingIsTaken() {

@@ -1,6 +1,6 @@
 package io.forebay.server.cluster;
 
-import io.forebay.server.cluster.peer.PeerQuestion;
+import io.forebay.server.cluster.peer.NodeEndpoint;
 import io.forebay.server.json.Json;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -16,7 +16,7 @@ import tools.jackson.databind.node.ObjectNode;
  * How much a node does, and how far it has come: {@code GET /forebay/load}. Rates are those of the
  * last seconds, from one sample a second. Any thread.
  */
-final class LoadQuestion implements PeerQuestion {
+final class LoadEndpoint implements NodeEndpoint {
   static final String PATH = "/forebay/load";
 
   private static final int SAMPLES = 10;
@@ -33,7 +33,7 @@ final class LoadQuestion implements PeerQuestion {
   /** The oldest first. Guarded by this. */
   private final Deque<Sample> samples = new ArrayDeque<>();
 
-  LoadQuestion(Supplier<Progress> progress, Supplier<@Nullable NodeLoad> load) {
+  LoadEndpoint(Supplier<Progress> progress, Supplier<@Nullable NodeLoad> load) {
     this.progress = progress;
     this.load = load;
   }

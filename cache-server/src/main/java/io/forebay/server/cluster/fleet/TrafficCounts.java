@@ -7,21 +7,21 @@ package io.forebay.server.cluster.fleet;
  * @param lookups requests that the store could have answered
  * @param hits those that it did
  */
-public record Traffic(long requests, long errors, long lookups, long hits) {
+public record TrafficCounts(long requests, long errors, long lookups, long hits) {
 
   /** Nothing. */
-  public static final Traffic NONE = new Traffic(0, 0, 0, 0);
+  public static final TrafficCounts NONE = new TrafficCounts(0, 0, 0, 0);
 
-  Traffic plus(Traffic other) {
-    return new Traffic(
+  TrafficCounts plus(TrafficCounts other) {
+    return new TrafficCounts(
         requests + other.requests,
         errors + other.errors,
         lookups + other.lookups,
         hits + other.hits);
   }
 
-  Traffic minus(Traffic before) {
-    return new Traffic(
+  TrafficCounts minus(TrafficCounts before) {
+    return new TrafficCounts(
         Math.max(0, requests - before.requests),
         Math.max(0, errors - before.errors),
         Math.max(0, lookups - before.lookups),

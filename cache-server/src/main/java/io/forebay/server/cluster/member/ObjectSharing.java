@@ -7,4 +7,4 @@ package io.forebay.server.cluster.member;
  * @param tier counted from the clients
  * @param weight its share of the keys of its group
  */
-public record Share(String address, int tier, int weight) {}
+public record ObjectSharing(String address, int tier, int weight) {}

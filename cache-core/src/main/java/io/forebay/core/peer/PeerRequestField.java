@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param scheme of the client's request: {@code http} or {@code https}
  * @param key digest of the base key's text at the asking node: 32 hexadecimal digits
  */
-public record PeerAsk(
+public record PeerRequestField(
     String cluster,
     String from,
     int tier,
@@ -27,7 +27,7 @@ public record PeerAsk(
     String key) {
 
   /** Name of the field, in requests and in answers. */
-  public static final String FIELD = "forebay-peer";
+  public static final String NAME = "forebay-peer";
 
   /** Method of a request to forget what is stored for a URL. */
   public static final String FORGET = "DELETE";
@@ -41,7 +41,7 @@ public record PeerAsk(
   private static final int MAX_REVISION_DIGITS = 18;
 
   /** The one value that the field may have; null for anything else. */
-  public static @Nullable PeerAsk parse(CharSequence text) {
+  public static @Nullable PeerRequestField parse(CharSequence text) {
     Map<String, String> values = PeerParameters.parse(text, PARAMETERS);
     if (values == null || values.size() != PARAMETERS) {
       return null;
@@ -69,7 +69,7 @@ public record PeerAsk(
             && (scheme.equals("http") || scheme.equals("https"));
     return cluster == null || from == null || !isSound
         ? null
-        : new PeerAsk(cluster, from, (int) tier, (int) hop, epoch, begun, scheme, key);
+        : new PeerRequestField(cluster, from, (int) tier, (int) hop, epoch, begun, scheme, key);
   }
 
   private static boolean isHex(String text) {

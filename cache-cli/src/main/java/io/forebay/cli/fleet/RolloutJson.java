@@ -2,11 +2,11 @@ package io.forebay.cli.fleet;
 
 import tools.jackson.databind.JsonNode;
 
-/** A roll-out in a line. */
-final class RolloutText {
-  private RolloutText() {}
+/** The JSON of a roll-out, as the admin API gives it, in a line for people. */
+final class RolloutJson {
+  private RolloutJson() {}
 
-  static String of(JsonNode rollout) {
+  static String summary(JsonNode rollout) {
     long candidate = rollout.path("candidate").asLong(0);
     long version = rollout.path("version").asLong(0);
     String inForce =

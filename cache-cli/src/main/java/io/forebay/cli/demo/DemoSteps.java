@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.function.LongSupplier;
 
 /** Runs the steps of a demo, numbers them and reports for each whether it did what it promises. */
-final class Steps {
+final class DemoSteps {
   private final Output output;
   private final LongSupplier originRequests;
   // Requests the origin had seen when they were last checked.
@@ -35,7 +35,7 @@ final class Steps {
   /**
    * @param originRequests what the origin has received until now
    */
-  Steps(Output output, LongSupplier originRequests) {
+  DemoSteps(Output output, LongSupplier originRequests) {
     this.output = output;
     this.originRequests = originRequests;
   }

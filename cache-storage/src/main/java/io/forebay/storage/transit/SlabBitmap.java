@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * Up to 64 units in each word of an array, a bit each, set while the unit is taken. Runs of units
  * are taken and given back by one atomic step, so any thread may, without locks.
  */
-final class UnitMap {
+final class SlabBitmap {
   /** A word of which nothing can be taken. */
   static final long CLOSED = -1;
 
@@ -18,7 +18,7 @@ final class UnitMap {
   private final AtomicLongArray words;
 
   /** As many closed words. */
-  UnitMap(int count) {
+  SlabBitmap(int count) {
     words = new AtomicLongArray(count);
     for (int n = 0; n < count; n++) {
       words.setPlain(n, CLOSED);

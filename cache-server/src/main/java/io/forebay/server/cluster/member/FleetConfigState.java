@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param reports what nodes that are alive say, as JSON, by their names
  * @param shared what nodes share of TLS
  */
-public record ConfigSight(
+public record FleetConfigState(
     @Nullable KeyValue rollout,
     List<Member> members,
     Map<String, String> reports,

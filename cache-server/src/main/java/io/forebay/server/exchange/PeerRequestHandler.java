@@ -5,8 +5,8 @@ import io.forebay.core.http.RequestView;
 import io.forebay.core.http.SyntheticRequest;
 import io.forebay.core.http.TargetUri;
 import io.forebay.core.peer.HopRule;
-import io.forebay.core.peer.PeerAnswer;
-import io.forebay.core.peer.PeerAsk;
+import io.forebay.core.peer.PeerRequestField;
+import io.forebay.core.peer.PeerResponseField;
 import io.forebay.core.policy.ResponsePolicy;
 import io.forebay.core.policy.StoreVerdict;
 import io.forebay.core.policy.StoredMeta;
@@ -37,7 +37,7 @@ import java.util.concurrent.TimeUnit;
  *     ─▶ not cut off? ─▶ purges applied? ─▶ Exchange ─▶ store or fetch, or 421
  * </pre>
  */
-public final class PeerDoor implements RequestHandler {
+public final class PeerRequestHandler implements RequestHandler {
   private static final long POSITION_MILLIS = 250;
   private static final long LOOK_MILLIS = 2;
 
@@ -53,7 +53,7 @@ public final class PeerDoor implements RequestHandler {
    *
    * @param load how the loop keeps up; of its own, since listeners tick it
    */
-  public PeerDoor(
+  public PeerRequestHandler(
       ExchangeFactory exchanges, PeerDirectory directory, EventLoop eventLoop, LoopLoad load) {
     this.exchanges = exchanges;
     this.directory = directory;
@@ -68,18 +68,19 @@ public final class PeerDoor implements RequestHandler {
 
   @Override
   public void start(RequestView request, RequestBody body, ResponseSink sink, ClientInfo client) {
-    List<String> said = request.fields().all(PeerAsk.FIELD);
-    PeerAsk ask = said.size() == 1 ? PeerAsk.parse(said.getFirst()) : null;
+    List<String> said = request.fields().all(PeerRequestField.NAME);
+    PeerRequestField field = said.size() == 1 ? PeerRequestField.parse(said.getFirst()) : null;
     body.cancel();
-    boolean isForgetting = request.method().equals(PeerAsk.FORGET);
-    if (ask == null || !(isForgetting || request.method().equals("GET")) || request.hasBody()) {
+    boolean isForgetting = request.method().equals(PeerRequestField.FORGET);
+    if (field == null || !(isForgetting || request.method().equals("GET")) || request.hasBody()) {
       refuse(sink, 400, "not a request of a node");
-    } else if (!ask.cluster().equals(directory.cluster()) || !ask.from().equals(client.node())) {
+    } else if (!field.cluster().equals(directory.cluster())
+        || !field.from().equals(client.node())) {
       refuse(sink, 403, "not from the node that it names");
-    } else if (!HopRule.admits(ask.tier(), ask.hop(), directory.tier())) {
+    } else if (!HopRule.admits(field.tier(), field.hop(), directory.tier())) {
       refuse(sink, 508, "this node is not further from the clients");
     } else if (isForgetting) {
-      exchanges.forget(TargetUri.of(asked(request, ask)));
+      exchanges.forget(TargetUri.of(asked(request, field)));
       sink.head(sink.beginHead(204), ResponseSink.LENGTH_ABSENT, true);
       sink.flush();
     } else if (directory.isCutOff(System.nanoTime())) {
@@ -87,34 +88,34 @@ public final class PeerDoor implements RequestHandler {
       reply(sink, 503, "purges may be missing here");
     } else {
       directory.counters().taken.increment();
-      RequestView asked = asked(request, ask);
-      if (hasApplied(ask)) {
-        exchanges.startForNode(asked, sink, client, ask);
+      RequestView asked = asked(request, field);
+      if (hasApplied(field)) {
+        exchanges.startForNode(asked, sink, client, field);
       } else {
-        new Waiting(asked, sink, client, ask).begin();
+        new Waiting(asked, sink, client, field).begin();
       }
     }
   }
 
   /** As the other node's client asked; a copy, which outlives the wait. */
-  private static RequestView asked(RequestView request, PeerAsk ask) {
+  private static RequestView asked(RequestView request, PeerRequestField field) {
     HeaderFields.Builder fields = HeaderFields.builder();
     request
         .fields()
         .forEach((name, value) -> {
-          if (!name.toString().equalsIgnoreCase(PeerAsk.FIELD)) {
+          if (!name.toString().equalsIgnoreCase(PeerRequestField.NAME)) {
             fields.add(name, value.toString());
           }
         });
     return SyntheticRequest.of(
         "GET",
-        new TargetUri(ask.scheme(), request.authority(), request.path(), request.query()),
+        new TargetUri(field.scheme(), request.authority(), request.path(), request.query()),
         fields.build());
   }
 
-  private boolean hasApplied(PeerAsk ask) {
+  private boolean hasApplied(PeerRequestField field) {
     PurgePosition at = directory.applied();
-    return at != null && at.epoch().equals(ask.epoch()) && at.revision() >= ask.begun();
+    return at != null && at.epoch().equals(field.epoch()) && at.revision() >= field.begun();
   }
 
   private void refuse(ResponseSink sink, int status, String why) {
@@ -138,16 +139,16 @@ public final class PeerDoor implements RequestHandler {
     private final RequestView request;
     private final ResponseSink sink;
     private final ClientInfo client;
-    private final PeerAsk ask;
+    private final PeerRequestField field;
     private final long deadlineNanos =
         System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(POSITION_MILLIS);
     private boolean isOver;
 
-    Waiting(RequestView request, ResponseSink sink, ClientInfo client, PeerAsk ask) {
+    Waiting(RequestView request, ResponseSink sink, ClientInfo client, PeerRequestField field) {
       this.request = request;
       this.sink = sink;
       this.client = client;
-      this.ask = ask;
+      this.field = field;
     }
 
     void begin() {
@@ -163,8 +164,8 @@ public final class PeerDoor implements RequestHandler {
       if (isOver) {
         return;
       }
-      if (hasApplied(ask)) {
-        exchanges.startForNode(request, sink, client, ask);
+      if (hasApplied(field)) {
+        exchanges.startForNode(request, sink, client, field);
       } else if (System.nanoTime() - deadlineNanos >= 0) {
         directory.counters().behind.increment();
         reply(sink, 503, "this node is behind in the log of purges");
@@ -186,15 +187,20 @@ public final class PeerDoor implements RequestHandler {
 
   /** Whether the base key of a request is the one that the other node has for it. */
   static boolean isSameKey(FillContext loop, ClientRequest request) {
-    PeerAsk ask = Objects.requireNonNull(request.peer());
+    PeerRequestField field = Objects.requireNonNull(request.peer());
     PeerRouter router = loop.peers();
     return router != null
-        && router.isKeyOf(ask.key(), ask.epoch(), request.question(), request.route().keyRecipe());
+        && router.isKeyOf(
+            field.key(), field.epoch(), request.question(), request.route().keyRecipe());
   }
 
   /** Says that the response is an answer, and not that this node declines. */
-  static void mark(HeadWriter head, ClientRequest request, PeerAnswer.Source source) {
-    head.line(PeerAsk.FIELD + ": " + new PeerAnswer(request.config().nodeId(), source) + "\r\n");
+  static void mark(HeadWriter head, ClientRequest request, PeerResponseField.Source source) {
+    head.line(
+        PeerRequestField.NAME
+            + ": "
+            + new PeerResponseField(request.config().nodeId(), source)
+            + "\r\n");
   }
 
   /**

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * @param errors by how many percentage points their share of responses of class 5xx may be higher
  * @param hits by how many percentage points their hit ratio may be lower
  */
-public record Guard(double errors, double hits) {
-  public static final Guard DEFAULT = new Guard(1, 10);
+public record RolloutGuard(double errors, double hits) {
+  public static final RolloutGuard DEFAULT = new RolloutGuard(1, 10);
 
   /** Fewer say nothing. */
   static final long MIN_REQUESTS = 200;
@@ -25,9 +25,9 @@ public record Guard(double errors, double hits) {
    * Why nodes are too much worse than others; null where they are not, or too little is known.
    *
    * @param stage of the nodes that have the document
-   * @param others of those that do not have it; {@link Traffic#NONE} where there are none
+   * @param others of those that do not have it; {@link TrafficCounts#NONE} where there are none
    */
-  @Nullable String violation(Traffic stage, Traffic others) {
+  @Nullable String violation(TrafficCounts stage, TrafficCounts others) {
     if (stage.requests() >= MIN_REQUESTS && stage.errors() >= MIN_ERRORS) {
       boolean isCompared = others.requests() >= MIN_REQUESTS;
       double most = isCompared ? others.errorShare() + errors / 100 : MAX_ERROR_SHARE;

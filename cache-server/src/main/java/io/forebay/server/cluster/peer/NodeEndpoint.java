@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /** What other nodes may ask with {@code GET}. Any thread. */
-public interface PeerQuestion {
+public interface NodeEndpoint {
 
   /** Of the request. */
   String path();

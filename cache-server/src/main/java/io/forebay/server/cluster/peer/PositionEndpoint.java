@@ -12,14 +12,14 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * Up to where purges are in force here: {@code GET /forebay/position?at-least=R&epoch=E&wait=MS}.
  */
-public final class PositionQuestion implements PeerQuestion {
+public final class PositionEndpoint implements NodeEndpoint {
   static final String PATH = "/forebay/position";
   private static final long MAX_WAIT_MILLIS = 10_000;
 
   private final String node;
   private final OwnPosition position;
 
-  public PositionQuestion(String node, OwnPosition position) {
+  public PositionEndpoint(String node, OwnPosition position) {
     this.node = node;
     this.position = position;
   }
@@ -32,9 +32,9 @@ public final class PositionQuestion implements PeerQuestion {
   @Override
   public @Nullable ObjectNode answer(Map<String, List<String>> parameters)
       throws InterruptedException {
-    String atLeast = PeerQuestion.parameter(parameters, "at-least");
-    String epoch = PeerQuestion.parameter(parameters, "epoch");
-    String wait = PeerQuestion.parameter(parameters, "wait");
+    String atLeast = NodeEndpoint.parameter(parameters, "at-least");
+    String epoch = NodeEndpoint.parameter(parameters, "epoch");
+    String wait = NodeEndpoint.parameter(parameters, "wait");
     if (!atLeast.matches("[0-9]{1,18}")
         || !epoch.matches("[0-9a-f]{32}")
         || !wait.matches("[0-9]{1,9}")) {

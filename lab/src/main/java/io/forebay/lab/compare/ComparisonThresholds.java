@@ -3,9 +3,9 @@ package io.forebay.lab.compare;
 import io.forebay.lab.result.Figure;
 
 /** The smallest values and changes that matter, figure by figure. */
-final class Tolerance {
+final class ComparisonThresholds {
 
-  private Tolerance() {}
+  private ComparisonThresholds() {}
 
   /** Values below are taken for this one: so short a time cannot be told from another. */
   static double value(Figure figure) {
