@@ -1,19 +1,13 @@
 package io.forebay.cli.cluster;
 
 import io.forebay.cli.console.AdminClient;
-import io.forebay.cli.console.AdminOptions;
 import io.forebay.cli.console.CommandException;
-import io.forebay.cli.console.CommonOptions;
 import io.forebay.cli.console.ExitCode;
 import io.forebay.cli.console.Output;
 import java.time.Duration;
-import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 
 /** Takes the traffic off a node. */
@@ -34,14 +28,8 @@ import tools.jackson.databind.JsonNode;
       "  forebay cluster drain edge-7",
       "  forebay cluster drain edge-7 --wait --wait-most 120"
     })
-final class DrainCommand implements Callable<Integer> {
+final class DrainCommand extends NodeCommand {
   private static final Duration PERIOD = Duration.ofSeconds(1);
-
-  @Mixin private final CommonOptions common = new CommonOptions();
-  @Mixin private final AdminOptions admin = new AdminOptions();
-
-  @Parameters(paramLabel = "NODE", description = "Name of the node: its forwarding.node-id.")
-  private String node = "";
 
   @Option(
       names = "--wait",
@@ -64,7 +52,7 @@ final class DrainCommand implements Callable<Integer> {
       throw new CommandException(ExitCode.USAGE, "--wait-most must be between 1 and 86400");
     }
     try (AdminClient client = admin.client()) {
-      JsonNode answer = client.post("/v1/cluster/drain", Map.of("node", node));
+      JsonNode answer = post(client, "drain");
       if (!isWaiting) {
         output.json(answer);
         output.line(node + " drains");
@@ -106,7 +94,7 @@ final class DrainCommand implements Callable<Integer> {
     throw new CommandException(ExitCode.FAILURE, "the cluster has no node " + node + " any more");
   }
 
-  /** A node that is not alive has nothing that could end. */
+  /** A node that is not alive has no requests. */
   private static boolean isIdle(JsonNode state) {
     return !state.path("alive").asBoolean(true)
         || (state.path("drainSeen").asBoolean(false)

@@ -1,16 +1,6 @@
 package io.forebay.cli.cluster;
 
-import io.forebay.cli.console.AdminClient;
-import io.forebay.cli.console.AdminOptions;
-import io.forebay.cli.console.CommonOptions;
-import io.forebay.cli.console.ExitCode;
-import io.forebay.cli.console.Output;
-import java.util.Map;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Parameters;
-import tools.jackson.databind.JsonNode;
 
 /** Removes a node that is gone from the cluster. */
 @Command(
@@ -24,24 +14,11 @@ import tools.jackson.databind.JsonNode;
       ""
     },
     footer = {"", "Example:", "  forebay cluster forget edge-7"})
-final class ForgetCommand implements Callable<Integer> {
-  @Mixin private final CommonOptions common = new CommonOptions();
-  @Mixin private final AdminOptions admin = new AdminOptions();
-
-  @Parameters(paramLabel = "NODE", description = "Name of the node: its forwarding.node-id.")
-  private String node = "";
-
+final class ForgetCommand extends NodeCommand {
   ForgetCommand() {}
 
   @Override
   public Integer call() {
-    Output output = common.output();
-    JsonNode answer;
-    try (AdminClient client = admin.client()) {
-      answer = client.post("/v1/cluster/forget", Map.of("node", node));
-    }
-    output.json(answer);
-    output.line(node + " is forgotten");
-    return ExitCode.OK;
+    return give("forget", "is forgotten");
   }
 }

@@ -4,6 +4,7 @@ import io.forebay.cli.console.AdminClient;
 import io.forebay.cli.console.AdminOptions;
 import io.forebay.cli.console.CommandException;
 import io.forebay.cli.console.CommonOptions;
+import io.forebay.cli.console.ConfigDifference;
 import io.forebay.cli.console.ExitCode;
 import io.forebay.cli.console.Output;
 import java.util.concurrent.Callable;
@@ -60,22 +61,7 @@ final class DiffCommand implements Callable<Integer> {
       long later = to != null ? to : last;
       difference = client.get("/v1/config/changes/" + earlier + "/" + later);
     }
-    output.json(difference);
-    for (JsonNode change : difference.path("changes")) {
-      output.line(
-          change.path("key").asString("")
-              + ": "
-              + value(change.path("before"))
-              + " -> "
-              + value(change.path("after")));
-    }
-    if (difference.path("changes").isEmpty()) {
-      output.line("no difference");
-    }
+    ConfigDifference.print(output, difference);
     return ExitCode.OK;
-  }
-
-  private static String value(JsonNode value) {
-    return value.isNull() ? "none" : value.asString("");
   }
 }

@@ -137,15 +137,7 @@ final class FleetEndpoint {
       answer.set("rollout", FleetJson.json(state.rollout()));
       ArrayNode versions = answer.putArray("versions");
       for (DocumentVersion version : state.versions()) {
-        versions
-            .addObject()
-            .put("version", version.version())
-            .put("author", version.author())
-            .put("at", version.at())
-            .put("note", version.note())
-            .put("files", version.files())
-            .put("size", version.size())
-            .put("manifest", version.manifest());
+        FleetJson.put(versions.addObject(), version);
       }
       ArrayNode nodes = answer.putArray("nodes");
       for (NodeReport report : state.nodes()) {

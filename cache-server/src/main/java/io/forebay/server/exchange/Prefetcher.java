@@ -1,5 +1,6 @@
 package io.forebay.server.exchange;
 
+import io.forebay.core.http.ConditionalFields;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.KnownField;
 import io.forebay.core.http.RequestView;
@@ -27,7 +28,6 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -48,16 +48,6 @@ final class Prefetcher {
 
   /** After that time a fetch for a stream that is no longer popular is given up. */
   private static final long CHECK_SECONDS = 5;
-
-  /** What a client said of the object that it asked for. */
-  private static final Set<String> OF_ONE_OBJECT =
-      Set.of(
-          "range",
-          "if-range",
-          "if-match",
-          "if-none-match",
-          "if-modified-since",
-          "if-unmodified-since");
 
   private final ExchangeContext loop;
   private final Lookup lookup;
@@ -271,7 +261,7 @@ final class Prefetcher {
         .fields()
         .forEach((name, value) -> {
           String lower = name.toString().toLowerCase(Locale.ROOT);
-          if (!OF_ONE_OBJECT.contains(lower)) {
+          if (!ConditionalFields.has(lower)) {
             fields.add(lower, value);
           }
         });

@@ -8,19 +8,15 @@ import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.http.RequestHandler;
 import io.forebay.server.listen.connection.ConnectionLimiter;
-import io.forebay.server.listen.connection.LargeWriteQuota;
 import io.forebay.server.listen.connection.ListenerContext;
 import io.forebay.server.listen.http3.Http3Listener;
 import io.forebay.server.loop.ListenException;
-import io.forebay.server.loop.Loop;
 import io.forebay.server.loop.Transport;
 import io.forebay.server.tls.ClientTls;
 import io.forebay.server.tls.QuicTlsHosts;
-import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.WriteBufferWaterMark;
 import java.io.IOException;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
@@ -47,14 +43,6 @@ import javax.crypto.spec.SecretKeySpec;
  * so that a node listens everywhere or nowhere.
  */
 public final class Listeners implements AutoCloseable {
-
-  /**
-   * A connection is writable again below the first, not beyond the second: one chunk of the largest
-   * size (256 KiB) may be under way, and the next is asked for before the socket runs dry.
-   */
-  static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(64 * 1024, 256 * 1024);
-
-  private static final int BACKLOG = 4096;
 
   /** Ports that the system may choose for TCP before one of them is free for UDP too. */
   private static final int PORT_TRIES = 16;
@@ -105,23 +93,9 @@ public final class Listeners implements AutoCloseable {
       ClientTls tls)
       throws ListenException {
     ConnectionLimiter connections = new ConnectionLimiter(config);
-    List<ListenerContext> loops = new ArrayList<>();
-    for (Loop loop : transport.loops()) {
-      loops.add(
-          new ListenerContext(
-              loop,
-              exchanges.get(loop.index()),
-              counters.get(loop.index()),
-              accessLog.forLoop(loop.index()),
-              config,
-              connections,
-              new LargeWriteQuota(
-                  config.limits().privateCopyBytes(),
-                  transport.loops().size(),
-                  counters.get(loop.index())),
-              System::nanoTime,
-              clockMillis));
-    }
+    List<ListenerContext> loops =
+        ListenerContext.ofLoops(
+            transport.loops(), exchanges, counters, accessLog, config, connections, clockMillis);
     List<Channel> sockets = new ArrayList<>();
     List<Http3Listener> http3 = new ArrayList<>();
     List<Bound> bound = new ArrayList<>();
@@ -260,7 +234,11 @@ public final class Listeners implements AutoCloseable {
     checkFree(listener.address(), address);
     for (int i = 0; i < loops.size(); i++) {
       ChannelFuture future =
-          bootstrap(listener, transport, i, loops.get(i), tls, http3).bind(address);
+          transport
+              .listening(transport.loops().get(i))
+              .option(ChannelOption.AUTO_READ, false)
+              .childHandler(new ConnectionInitializer(loops.get(i), listener, tls::table, http3))
+              .bind(address);
       future.awaitUninterruptibly();
       Throwable cause = future.cause();
       if (cause != null) {
@@ -280,30 +258,6 @@ public final class Listeners implements AutoCloseable {
 
   private static String scheme(ListenerConfig listener) {
     return listener.isTls() ? "https" : "http";
-  }
-
-  private static ServerBootstrap bootstrap(
-      ListenerConfig listener,
-      Transport transport,
-      int index,
-      ListenerContext loop,
-      ClientTls tls,
-      Http3Config http3) {
-    ServerBootstrap bootstrap = new ServerBootstrap().group(transport.loops().get(index).group());
-    transport.boundUnsent(bootstrap);
-    transport.placeConnections(bootstrap, index);
-    return bootstrap
-        .channel(transport.serverChannel())
-        .option(ChannelOption.AUTO_READ, false)
-        .option(ChannelOption.SO_REUSEADDR, true)
-        .option(transport.reusePort(), true)
-        .option(ChannelOption.SO_BACKLOG, BACKLOG)
-        .option(ChannelOption.RECVBUF_ALLOCATOR, transport.accepting())
-        .option(ChannelOption.ALLOCATOR, Transport.ALLOCATOR)
-        .childOption(ChannelOption.ALLOCATOR, Transport.ALLOCATOR)
-        .childOption(ChannelOption.TCP_NODELAY, true)
-        .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
-        .childHandler(new ConnectionInitializer(loop, listener, tls::table, http3));
   }
 
   /** The address to bind. */

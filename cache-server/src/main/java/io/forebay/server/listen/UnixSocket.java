@@ -129,7 +129,7 @@ final class UnixSocket {
       int loop = next;
       next = (next + 1) % loops.size();
       connection.config().setOption(ChannelOption.ALLOCATOR, Transport.ALLOCATOR);
-      connection.config().setOption(ChannelOption.WRITE_BUFFER_WATER_MARK, Listeners.WATER_MARK);
+      connection.config().setOption(ChannelOption.WRITE_BUFFER_WATER_MARK, Transport.WATER_MARK);
       connection.pipeline().addLast(initializers.get(loop));
       loops
           .get(loop)

@@ -9,6 +9,7 @@ import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.ServerChannelRecvByteBufAllocator;
+import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.epoll.EpollDatagramChannel;
@@ -17,7 +18,6 @@ import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.DatagramChannel;
-import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioChannelOption;
 import io.netty.channel.socket.nio.NioDatagramChannel;
@@ -58,7 +58,17 @@ public final class Transport implements AutoCloseable {
    */
   public static final ByteBufAllocator ALLOCATOR = PooledByteBufAllocator.DEFAULT;
 
+  /**
+   * A connection is writable again below the first, not beyond the second: one chunk of the largest
+   * size (256 KiB) may be under way, and the next is asked for before the socket runs dry.
+   */
+  public static final WriteBufferWaterMark WATER_MARK =
+      new WriteBufferWaterMark(64 * 1024, 256 * 1024);
+
   private static final Logger LOG = LoggerFactory.getLogger(Transport.class);
+
+  /** Connections that wait to be accepted by one listening socket. */
+  private static final int BACKLOG = 4096;
 
   /**
    * Connections that a listening socket accepts before those that are there get their turn. A busy
@@ -203,8 +213,32 @@ public final class Transport implements AutoCloseable {
     return kind == Kind.EPOLL ? EpollDatagramChannel.class : NioDatagramChannel.class;
   }
 
-  public Class<? extends ServerSocketChannel> serverChannel() {
-    return kind == Kind.EPOLL ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
+  /**
+   * A bootstrap of the listening TCP socket of one loop. Each loop has its own one at the same
+   * port; the connections that it accepts stay on the loop.
+   */
+  public ServerBootstrap listening(Loop loop) {
+    ServerBootstrap bootstrap =
+        new ServerBootstrap()
+            .group(loop.group())
+            .channel(
+                kind == Kind.EPOLL ? EpollServerSocketChannel.class : NioServerSocketChannel.class)
+            .option(ChannelOption.SO_REUSEADDR, true)
+            .option(reusePort(), true)
+            .option(ChannelOption.SO_BACKLOG, BACKLOG)
+            .option(ChannelOption.RECVBUF_ALLOCATOR, accepting())
+            .option(ChannelOption.ALLOCATOR, ALLOCATOR)
+            .childOption(ChannelOption.ALLOCATOR, ALLOCATOR)
+            .childOption(ChannelOption.TCP_NODELAY, true)
+            .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK);
+    if (acceptsByCpu) {
+      // The socket takes the connections that its CPU receives.
+      bootstrap.option(INCOMING_CPU, loop.cpu());
+    }
+    if (kind == Kind.EPOLL) {
+      bootstrap.childOption(EpollChannelOption.TCP_NOTSENT_LOWAT, UNSENT_BYTES);
+    }
+    return bootstrap;
   }
 
   /** The option by which each loop gets a listening socket of its own. */
@@ -219,20 +253,6 @@ public final class Transport implements AutoCloseable {
     return new ServerChannelRecvByteBufAllocator()
         .respectMaybeMoreData(false)
         .maxMessagesPerRead(ACCEPTED_AT_ONCE);
-  }
-
-  /** Has a loop's listening socket take the connections that its CPU receives, if configured. */
-  public void placeConnections(ServerBootstrap bootstrap, int loop) {
-    if (acceptsByCpu) {
-      bootstrap.option(INCOMING_CPU, loops.get(loop).cpu());
-    }
-  }
-
-  /** Bounds what the kernel takes in advance of a client; without epoll there is no such option. */
-  public void boundUnsent(ServerBootstrap bootstrap) {
-    if (kind == Kind.EPOLL) {
-      bootstrap.childOption(EpollChannelOption.TCP_NOTSENT_LOWAT, UNSENT_BYTES);
-    }
   }
 
   /** Ends the loops; connections still open are cut. */

@@ -1,13 +1,12 @@
 package io.forebay.server.origin;
 
 import io.forebay.core.http.HeaderFields;
+import io.forebay.server.origin.call.ForwardedCall;
 import io.forebay.server.origin.call.OriginCall;
 import io.forebay.server.origin.call.OriginFailure;
 import io.forebay.server.origin.call.OriginListener;
 import io.forebay.server.origin.call.OriginRequest;
 import io.forebay.server.origin.group.Origin;
-import io.forebay.server.tunnel.TunnelEnd;
-import io.netty.buffer.ByteBuf;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -25,21 +24,17 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Confined to the event loop.
  */
-final class FallbackCall implements OriginCall, OriginListener {
+final class FallbackCall extends ForwardedCall {
   private final PooledOriginClient client;
   private final OriginPool first;
   private final List<String> others;
   private final OriginRequest request;
-  private final OriginListener listener;
   private final boolean isSafe;
-
-  private @Nullable OriginCall call;
 
   /** How many of the others were asked. */
   private int asked;
 
   private boolean hasBegun;
-  private boolean isSuspended;
 
   private FallbackCall(
       PooledOriginClient client,
@@ -47,11 +42,11 @@ final class FallbackCall implements OriginCall, OriginListener {
       List<String> others,
       OriginRequest request,
       OriginListener listener) {
+    super(listener);
     this.client = client;
     this.first = first;
     this.others = others;
     this.request = request;
-    this.listener = listener;
     this.isSafe = request.isSafeToSendAgain();
   }
 
@@ -66,24 +61,15 @@ final class FallbackCall implements OriginCall, OriginListener {
     if (first.endpoints().isDown(sent.isSafe)) {
       sent.sendToNext();
     } else {
-      sent.call = client.sendTo(first.origin().name(), request, sent);
+      sent.forwardTo(client.sendTo(first.origin().name(), request, sent));
     }
     return sent;
-  }
-
-  /** The call to the origin that was asked last; null before any was. */
-  @Nullable OriginCall sent() {
-    return call;
   }
 
   private void sendToNext() {
     String name = others.get(asked++);
     first.counters().fallbacks++;
-    OriginCall sent = client.sendTo(name, requestFor(client.origins().find(name)), this);
-    call = sent;
-    if (isSuspended) {
-      sent.suspend();
-    }
+    forwardTo(client.sendTo(name, requestFor(client.origins().find(name)), this));
   }
 
   /** With the Host field that the configuration gives the origin. */
@@ -118,17 +104,10 @@ final class FallbackCall implements OriginCall, OriginListener {
   }
 
   @Override
-  public void onTunnel(HeaderFields fields, TunnelEnd end) {
-    listener.onTunnel(fields, end);
-  }
-
-  @Override
   public void onHead(
       int status, HeaderFields fields, long contentLength, boolean isCloseDelimited) {
     if (first.origin().config().retry().statuses().contains(status) && hasNext() && mayRepeat()) {
-      if (call != null) {
-        call.cancel();
-      }
+      cancel();
       sendToNext();
       return;
     }
@@ -140,21 +119,6 @@ final class FallbackCall implements OriginCall, OriginListener {
   }
 
   @Override
-  public void onData(ByteBuf data) {
-    listener.onData(data);
-  }
-
-  @Override
-  public void onReadComplete() {
-    listener.onReadComplete();
-  }
-
-  @Override
-  public void onEnd(HeaderFields trailers) {
-    listener.onEnd(trailers);
-  }
-
-  @Override
   public void onFailure(OriginFailure failure) {
     OriginFailure.Kind kind = failure.kind();
     boolean isUnsent = kind.isBeforeRequest();
@@ -162,36 +126,6 @@ final class FallbackCall implements OriginCall, OriginListener {
       sendToNext();
     } else {
       listener.onFailure(failure);
-    }
-  }
-
-  // What the caller orders.
-
-  @Override
-  public void suspend() {
-    isSuspended = true;
-    if (call != null) {
-      call.suspend();
-    }
-  }
-
-  @Override
-  public void resume() {
-    isSuspended = false;
-    if (call != null) {
-      call.resume();
-    }
-  }
-
-  @Override
-  public boolean isWaiting() {
-    return call != null && call.isWaiting();
-  }
-
-  @Override
-  public void cancel() {
-    if (call != null) {
-      call.cancel();
     }
   }
 }

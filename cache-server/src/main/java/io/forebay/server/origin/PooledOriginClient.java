@@ -129,7 +129,7 @@ public final class PooledOriginClient implements OriginSender {
   @Override
   public @Nullable OriginCall sendAgain(
       OriginCall earlier, OriginRequest request, boolean isElsewhere, OriginListener listener) {
-    OriginCall sent = earlier instanceof FallbackCall fallback ? fallback.sent() : earlier;
+    OriginCall sent = earlier instanceof FallbackCall fallback ? fallback.latest() : earlier;
     if (!(sent instanceof PooledCall before) || isClosed) {
       return null;
     }

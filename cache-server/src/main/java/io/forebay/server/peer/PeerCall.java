@@ -1,30 +1,29 @@
 package io.forebay.server.peer;
 
+import io.forebay.core.http.ConditionalFields;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.peer.PeerRequestField;
 import io.forebay.core.peer.PeerResponseField;
 import io.forebay.server.http.RequestBody;
 import io.forebay.server.origin.OriginSender;
 import io.forebay.server.origin.PooledOriginClient;
-import io.forebay.server.origin.call.OriginCall;
+import io.forebay.server.origin.call.ForwardedCall;
 import io.forebay.server.origin.call.OriginFailure;
 import io.forebay.server.origin.call.OriginListener;
 import io.forebay.server.origin.call.OriginRequest;
 import io.forebay.server.origin.call.PeerQuestion;
 import io.forebay.storage.purge.PurgePosition;
-import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One request that other nodes are asked before the origin.
+ * A request that goes to other nodes before the origin.
  *
  * <pre>
  *   node ─┬─ answers ──▶ the response is its, to the end
@@ -32,26 +31,16 @@ import org.slf4j.LoggerFactory;
  *         └─ fails, or gives no sign ─▶ next node ─▶ origin
  * </pre>
  *
- * <p>A node that has to fetch says so by a 102, so one that hangs is told from one whose origin is
- * slow. Confined to the loop that sent it.
+ * <p>A node that has to fetch sends a 102 first. So a node that hangs differs from one whose origin
+ * is slow. Confined to the loop that sent it.
  */
-final class PeerCall implements OriginCall, OriginListener {
+final class PeerCall extends ForwardedCall {
   private static final Logger LOG = LoggerFactory.getLogger(PeerCall.class);
 
-  /** Until a node has answered, or said that it fetches; connecting included. */
+  /** The time in which a node must answer or send its 102, including the connect. */
   private static final long SIGN_MILLIS = 2_000;
 
   private static final int PROCESSING = 102;
-
-  /** What says which part is wanted, and of which representation. */
-  private static final Set<String> CONDITIONS =
-      Set.of(
-          "range",
-          "if-range",
-          "if-match",
-          "if-none-match",
-          "if-modified-since",
-          "if-unmodified-since");
 
   private final OriginSender origins;
   private final PooledOriginClient nodes;
@@ -60,19 +49,15 @@ final class PeerCall implements OriginCall, OriginListener {
   private final String origin;
   private final OriginRequest request;
   private final PeerQuestion question;
-  private final OriginListener listener;
 
-  /** Whom to ask after the present one. */
+  /** Nodes to ask after the present one. */
   private List<String> left;
 
-  private @Nullable OriginCall call;
-
-  /** Who is asked; null once the origin is. */
+  /** The node that is asked; null once the origin is. */
   private @Nullable String node;
 
   private @Nullable Future<?> timer;
   private boolean isAnswered;
-  private boolean isSuspended;
 
   PeerCall(
       OriginSender origins,
@@ -84,6 +69,7 @@ final class PeerCall implements OriginCall, OriginListener {
       PeerQuestion question,
       List<String> asked,
       OriginListener listener) {
+    super(listener);
     this.origins = origins;
     this.nodes = nodes;
     this.directory = directory;
@@ -92,7 +78,6 @@ final class PeerCall implements OriginCall, OriginListener {
     this.request = request;
     this.question = question;
     this.left = asked;
-    this.listener = listener;
   }
 
   void start() {
@@ -106,7 +91,7 @@ final class PeerCall implements OriginCall, OriginListener {
       }
     }
     node = null;
-    sent(origins.send(origin, request, listener));
+    forwardTo(origins.send(origin, request, listener));
   }
 
   private void ask(String next, PurgePosition begun) {
@@ -127,24 +112,17 @@ final class PeerCall implements OriginCall, OriginListener {
     request
         .fields()
         .forEach((name, value) -> {
-          if (CONDITIONS.contains(name.toString())) {
+          if (ConditionalFields.has(name.toString())) {
             fields.add(name, value);
           }
         });
     fields.add(PeerRequestField.NAME, field.toString());
-    sent(
+    forwardTo(
         nodes.send(
             Peers.originName(next),
             new OriginRequest("GET", question.target(), fields.build(), RequestBody.NONE)
                 .with(request.priority()),
             this));
-  }
-
-  private void sent(OriginCall begun) {
-    call = begun;
-    if (isSuspended) {
-      begun.suspend();
-    }
   }
 
   private void stopTimer() {
@@ -155,20 +133,16 @@ final class PeerCall implements OriginCall, OriginListener {
     }
   }
 
-  /** The call at the origin; null while a node is asked. */
-  @Nullable OriginCall atOrigin() {
-    return node == null ? call : null;
-  }
-
-  OriginCall sent() {
-    return Objects.requireNonNull(call, "nothing is sent before start");
+  /** Whether the origin is asked, and no longer a node. */
+  boolean isAtOrigin() {
+    return node == null;
   }
 
   String origin() {
     return origin;
   }
 
-  /** Whom it would have asked next. */
+  /** The nodes that it would have asked next. */
   List<String> left() {
     return left;
   }
@@ -176,20 +150,8 @@ final class PeerCall implements OriginCall, OriginListener {
   // What the caller orders.
 
   @Override
-  public void suspend() {
-    isSuspended = true;
-    sent().suspend();
-  }
-
-  @Override
-  public void resume() {
-    isSuspended = false;
-    sent().resume();
-  }
-
-  @Override
   public boolean isWaiting() {
-    return node == null && sent().isWaiting();
+    return node == null && super.isWaiting();
   }
 
   @Override
@@ -199,7 +161,7 @@ final class PeerCall implements OriginCall, OriginListener {
     if (asked != null && !isAnswered) {
       directory.health(asked).givenUp();
     }
-    sent().cancel();
+    super.cancel();
   }
 
   // What the node says.
@@ -223,7 +185,7 @@ final class PeerCall implements OriginCall, OriginListener {
     if (answer == null || !answer.node().equals(asked)) {
       directory.counters().declined.increment();
       LOG.debug("node {} declines {} with {}", asked, request.target(), status);
-      sent().cancel();
+      super.cancel();
       left = List.of();
       start();
       return;
@@ -240,20 +202,10 @@ final class PeerCall implements OriginCall, OriginListener {
   }
 
   @Override
-  public void onData(ByteBuf data) {
-    listener.onData(data);
-  }
-
-  @Override
   public void onReadComplete() {
     if (isAnswered) {
       listener.onReadComplete();
     }
-  }
-
-  @Override
-  public void onEnd(HeaderFields trailers) {
-    listener.onEnd(trailers);
   }
 
   @Override
@@ -269,7 +221,7 @@ final class PeerCall implements OriginCall, OriginListener {
 
   private void onNoSign() {
     timer = null;
-    sent().cancel();
+    super.cancel();
     onFailed(false, "no sign within " + SIGN_MILLIS + " ms");
     start();
   }
@@ -277,7 +229,7 @@ final class PeerCall implements OriginCall, OriginListener {
   /**
    * The node did not answer, or broke off.
    *
-   * @param isOfHere whether it is this node that cannot ask
+   * @param isOfHere whether the cause lies in this node
    */
   private void onFailed(boolean isOfHere, String why) {
     String asked = Objects.requireNonNull(node, "no node was asked");

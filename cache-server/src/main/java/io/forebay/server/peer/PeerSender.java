@@ -23,12 +23,12 @@ import org.jspecify.annotations.Nullable;
  * to the origin. One for each event loop, confined to it.
  */
 public final class PeerSender implements OriginSender {
-  /** What clients invalidate, on each loop. */
+  /** The most invalidations that a loop sends in a second. */
   private static final int MAX_FORGOTTEN = 500;
 
   private static final long SECOND_NANOS = 1_000_000_000L;
 
-  /** Nothing is looked up by it. */
+  /** The key of an invalidation; no node looks it up. */
   private static final String NO_KEY = "0".repeat(32);
 
   private final OriginSender origins;
@@ -37,7 +37,7 @@ public final class PeerSender implements OriginSender {
   private final PeerDirectory directory;
   private final EventLoop loop;
 
-  /** What {@link #nodes} knows of. */
+  /** The nodes that {@link #nodes} knows. */
   private Peers known = Peers.NONE;
 
   private long secondNanos;
@@ -46,7 +46,7 @@ public final class PeerSender implements OriginSender {
   /**
    * The sender of a loop.
    *
-   * @param nodes the client for other nodes; this gives it its origins
+   * @param nodes the client for other nodes; this class gives it its origins
    */
   public PeerSender(
       OriginSender origins,
@@ -93,8 +93,8 @@ public final class PeerSender implements OriginSender {
   }
 
   /**
-   * Tells the nodes of the group to forget what they have of a URL. Nobody learns what becomes of
-   * it; so many a second are sent.
+   * Tells the nodes of the group to forget a URL, a limited number of times each second. Failures
+   * are only counted.
    */
   public void forget(TargetUri target) {
     PurgePosition begun = directory.begun();
@@ -139,7 +139,7 @@ public final class PeerSender implements OriginSender {
     }
   }
 
-  /** Of no further interest but for whether it arrived. */
+  /** Only counts invalidations that did not arrive. */
   private record Forgetting(PeerCounters counters) implements OriginListener {
     @Override
     public void onInformational(int status, HeaderFields fields) {}
@@ -169,17 +169,18 @@ public final class PeerSender implements OriginSender {
     }
   }
 
-  /** A body that another node broke off goes on from the next one, or from the origin. */
+  /** Continues a body that another node has broken off at the next node, or at the origin. */
   @Override
   public @Nullable OriginCall sendAgain(
       OriginCall earlier, OriginRequest request, boolean isElsewhere, OriginListener listener) {
     if (!(earlier instanceof PeerCall before)) {
       return origins.sendAgain(earlier, request, isElsewhere, listener);
     }
-    OriginCall atOrigin = before.atOrigin();
     PeerQuestion question = request.peers();
-    return atOrigin != null || question == null
-        ? origins.sendAgain(before.sent(), request, isElsewhere, listener)
-        : begin(before.origin(), request, question, before.left(), listener);
+    if (question != null && !before.isAtOrigin()) {
+      return begin(before.origin(), request, question, before.left(), listener);
+    }
+    OriginCall latest = before.latest();
+    return latest == null ? null : origins.sendAgain(latest, request, isElsewhere, listener);
   }
 }

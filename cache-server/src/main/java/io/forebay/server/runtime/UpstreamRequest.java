@@ -1,6 +1,7 @@
 package io.forebay.server.runtime;
 
 import io.forebay.core.http.AcceptEncoding;
+import io.forebay.core.http.ConditionalFields;
 import io.forebay.core.http.FieldName;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.HopByHop;
@@ -40,17 +41,6 @@ public final class UpstreamRequest {
           "via",
           "cdn-loop",
           PeerRequestField.NAME);
-
-  /** What would make a response fit one client only. */
-  private static final Set<String> OF_ONE_CLIENT =
-      Set.of(
-          "range",
-          "if-range",
-          "if-match",
-          "if-none-match",
-          "if-modified-since",
-          "if-unmodified-since",
-          "accept-encoding");
 
   private static final Set<String> WANTED_DIGESTS =
       Set.of(DigestPreferences.WANT_CONTENT, DigestPreferences.WANT_REPRESENTATION);
@@ -118,8 +108,7 @@ public final class UpstreamRequest {
             request,
             client,
             host,
-            name ->
-                OF_ONE_CLIENT.contains(name) || (wanted != null && WANTED_DIGESTS.contains(name)));
+            name -> isOfOneClient(name) || (wanted != null && WANTED_DIGESTS.contains(name)));
     if (wanted != null) {
       // What is stored, and whether it can be verified, does not depend on one client's wishes.
       out.add(DigestPreferences.WANT_REPRESENTATION, wanted);
@@ -140,9 +129,14 @@ public final class UpstreamRequest {
    * the edits for the origin.
    */
   public HeaderFields ofNodes(Route route, RequestView request, ClientInfo client) {
-    HeaderFields.Builder out = begin(route, request, client, null, OF_ONE_CLIENT::contains);
+    HeaderFields.Builder out = begin(route, request, client, null, UpstreamRequest::isOfOneClient);
     out.add("accept-encoding", AcceptEncoding.value(AcceptEncoding.classOf(request.fields())));
     return out.build();
+  }
+
+  /** Whether a field would make the response fit one client only. */
+  private static boolean isOfOneClient(String name) {
+    return ConditionalFields.has(name) || name.equals("accept-encoding");
   }
 
   /** The request of a client, passed on but for the fields that the route drops. */

@@ -11,7 +11,10 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The values in etcd, and what admin clients see of them. What cannot be read is null. */
+/**
+ * The JSON of the fleet's values in etcd, which the admin API gives too. A value that cannot be
+ * read is null.
+ */
 public final class FleetJson {
   static final int MAX_NOTE = 200;
   static final int MAX_STAGES = 32;
@@ -25,9 +28,12 @@ public final class FleetJson {
   // --- versions ---------------------------------------------------------------------------------
 
   static ObjectNode json(DocumentVersion version) {
-    return Json.object()
-        .put("v", 1)
-        .put("version", version.version())
+    return put(Json.object().put("v", 1), version);
+  }
+
+  /** Adds the keys of a version. */
+  public static ObjectNode put(ObjectNode json, DocumentVersion version) {
+    return json.put("version", version.version())
         .put("author", version.author())
         .put("at", version.at())
         .put("note", version.note())
@@ -189,7 +195,7 @@ public final class FleetJson {
     }
   }
 
-  /** A missing number, and one that is none, is -1. */
+  /** A number; -1 where it is missing or invalid. */
   private static long number(ObjectNode object, String name) {
     JsonNode node = object.path(name);
     return node.isIntegralNumber() && node.canConvertToLong() ? node.longValue() : -1;

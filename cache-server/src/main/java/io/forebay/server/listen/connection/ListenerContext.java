@@ -1,6 +1,7 @@
 package io.forebay.server.listen.connection;
 
 import io.forebay.core.http.HttpDate;
+import io.forebay.server.accesslog.AccessLog;
 import io.forebay.server.accesslog.AccessLogRing;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.Http2Config;
@@ -86,6 +87,39 @@ public final class ListenerContext {
     this.largeWrites = largeWrites;
     this.wheel = new DeadlineWheel(clockNanos);
     this.clockMillis = clockMillis;
+  }
+
+  /**
+   * One for each loop.
+   *
+   * @param handlers one for each loop, in the same order
+   * @param counters likewise
+   * @param connections that all loops count together
+   */
+  public static List<ListenerContext> ofLoops(
+      List<Loop> loops,
+      List<? extends RequestHandler> handlers,
+      List<LoopCounters> counters,
+      AccessLog accessLog,
+      ServerConfig config,
+      ConnectionLimiter connections,
+      LongSupplier clockMillis) {
+    List<ListenerContext> contexts = new ArrayList<>();
+    for (Loop loop : loops) {
+      LoopCounters counted = counters.get(loop.index());
+      contexts.add(
+          new ListenerContext(
+              loop,
+              handlers.get(loop.index()),
+              counted,
+              accessLog.forLoop(loop.index()),
+              config,
+              connections,
+              new LargeWriteQuota(config.limits().privateCopyBytes(), loops.size(), counted),
+              System::nanoTime,
+              clockMillis));
+    }
+    return contexts;
   }
 
   /** What connections that begin now are bound by. */

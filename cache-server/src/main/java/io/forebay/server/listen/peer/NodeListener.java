@@ -8,21 +8,17 @@ import io.forebay.server.http.ClientInfo;
 import io.forebay.server.http.RequestHandler;
 import io.forebay.server.http.TlsSession;
 import io.forebay.server.listen.connection.ConnectionLimiter;
-import io.forebay.server.listen.connection.LargeWriteQuota;
 import io.forebay.server.listen.connection.ListenerContext;
 import io.forebay.server.listen.http1.HeadReader;
 import io.forebay.server.listen.http1.Http1Connection;
 import io.forebay.server.loop.ListenException;
 import io.forebay.server.loop.Loop;
 import io.forebay.server.loop.Transport;
-import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelOption;
-import io.netty.channel.WriteBufferWaterMark;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
@@ -37,24 +33,23 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Accepts the connections of other nodes. Connections of anybody else are closed. */
+/** Accepts the connections of other nodes, and closes all others. */
 public final class NodeListener implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(NodeListener.class);
 
   /** Its name in metrics and in the access log; no listener of the configuration has a dot. */
   private static final String NAME = "cluster.share";
 
-  private static final WriteBufferWaterMark WATER_MARK =
-      new WriteBufferWaterMark(64 * 1024, 256 * 1024);
-  private static final int BACKLOG = 1024;
   private static final long HANDSHAKE_SECONDS = 5;
 
-  private final List<ListenerContext> loops = new ArrayList<>();
+  private final List<ListenerContext> loops;
   private final List<Channel> sockets = new ArrayList<>();
   private final SslContext tls;
   private final Function<SSLSession, @Nullable String> nodeOf;
 
-  private NodeListener(SslContext tls, Function<SSLSession, @Nullable String> nodeOf) {
+  private NodeListener(
+      List<ListenerContext> loops, SslContext tls, Function<SSLSession, @Nullable String> nodeOf) {
+    this.loops = loops;
     this.tls = tls;
     this.nodeOf = nodeOf;
   }
@@ -64,7 +59,8 @@ public final class NodeListener implements AutoCloseable {
    *
    * @param handlers one for each loop, in the order of the transport's
    * @param counters likewise
-   * @param nodeOf which node of the cluster has shown its certificate; null for none. On loops
+   * @param nodeOf the node of the cluster that has shown its certificate; null for none. Called on
+   *     loops
    * @throws ListenException when the address cannot be used; nothing stays bound
    */
   public static NodeListener bind(
@@ -78,25 +74,22 @@ public final class NodeListener implements AutoCloseable {
       SslContext tls,
       Function<SSLSession, @Nullable String> nodeOf)
       throws ListenException {
-    NodeListener listener = new NodeListener(tls, nodeOf);
-    ConnectionLimiter connections = new ConnectionLimiter(config);
+    List<ListenerContext> loops =
+        ListenerContext.ofLoops(
+            transport.loops(),
+            handlers,
+            counters,
+            accessLog,
+            config,
+            new ConnectionLimiter(config),
+            clockMillis);
+    NodeListener listener = new NodeListener(loops, tls, nodeOf);
     for (Loop loop : transport.loops()) {
-      ListenerContext context =
-          new ListenerContext(
-              loop,
-              handlers.get(loop.index()),
-              counters.get(loop.index()),
-              accessLog.forLoop(loop.index()),
-              config,
-              connections,
-              new LargeWriteQuota(
-                  config.limits().privateCopyBytes(),
-                  transport.loops().size(),
-                  counters.get(loop.index())),
-              System::nanoTime,
-              clockMillis);
-      listener.loops.add(context);
-      ChannelFuture bound = listener.bootstrap(transport, loop.index(), context).bind(address);
+      ChannelFuture bound =
+          transport
+              .listening(loop)
+              .childHandler(listener.new Initializer(loops.get(loop.index())))
+              .bind(address);
       bound.awaitUninterruptibly();
       Throwable cause = bound.cause();
       if (cause != null) {
@@ -112,24 +105,7 @@ public final class NodeListener implements AutoCloseable {
     return listener;
   }
 
-  private ServerBootstrap bootstrap(Transport transport, int index, ListenerContext loop) {
-    ServerBootstrap bootstrap = new ServerBootstrap().group(transport.loops().get(index).group());
-    transport.boundUnsent(bootstrap);
-    transport.placeConnections(bootstrap, index);
-    return bootstrap
-        .channel(transport.serverChannel())
-        .option(ChannelOption.SO_REUSEADDR, true)
-        .option(transport.reusePort(), true)
-        .option(ChannelOption.SO_BACKLOG, BACKLOG)
-        .option(ChannelOption.RECVBUF_ALLOCATOR, transport.accepting())
-        .option(ChannelOption.ALLOCATOR, Transport.ALLOCATOR)
-        .childOption(ChannelOption.ALLOCATOR, Transport.ALLOCATOR)
-        .childOption(ChannelOption.TCP_NODELAY, true)
-        .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
-        .childHandler(new Initializer(loop));
-  }
-
-  /** Of one loop. */
+  /** Sets up the connections of one loop. */
   private final class Initializer extends ChannelInitializer<Channel> {
     private final ListenerContext loop;
     private final HeadReader heads = new HeadReader("https");
@@ -169,7 +145,7 @@ public final class NodeListener implements AutoCloseable {
     }
   }
 
-  /** Waits for the handshake, and lets nodes of the cluster in. */
+  /** Waits for the handshake, and closes connections of others than nodes of the cluster. */
   private final class Identification extends ChannelInboundHandlerAdapter {
     private final Initializer listener;
 
@@ -202,7 +178,7 @@ public final class NodeListener implements AutoCloseable {
     }
   }
 
-  /** Connections are cut: other nodes go on with the next one. */
+  /** Cuts all connections; other nodes ask the next one in rank. */
   @Override
   public void close() {
     sockets.forEach(socket -> socket.close().awaitUninterruptibly());

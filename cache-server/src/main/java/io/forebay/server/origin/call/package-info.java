@@ -6,6 +6,8 @@
  *      ▲                                      │
  *      └──────── {@link OriginListener} ◄─────┘  head, body, end, or one {@link OriginFailure}
  * </pre>
+ *
+ * <p>{@link ForwardedCall} is the base of calls that make several attempts.
  */
 @NullMarked
 package io.forebay.server.origin.call;

@@ -1,94 +1,48 @@
 package io.forebay.server.origin.resume;
 
+import io.forebay.core.http.ConditionalFields;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.origin.OriginSender;
+import io.forebay.server.origin.call.ForwardedCall;
 import io.forebay.server.origin.call.OriginCall;
 import io.forebay.server.origin.call.OriginFailure;
 import io.forebay.server.origin.call.OriginFailure.Kind;
 import io.forebay.server.origin.call.OriginListener;
 import io.forebay.server.origin.call.OriginRequest;
-import io.forebay.server.tunnel.TunnelEnd;
 import io.netty.buffer.ByteBuf;
-import java.util.Objects;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A GET whose body goes on if it breaks off. Confined to one event loop. */
-final class ResumedCall implements OriginCall, OriginListener {
+final class ResumedCall extends ForwardedCall {
 
   /** How often one body goes on, however little each attempt brings (I5). */
   private static final int MAX_RESUMES = 16;
 
-  /** Fields that say which part is wanted, and of which representation. */
-  private static final Set<String> ABOUT_PARTS =
-      Set.of(
-          "range",
-          "if-range",
-          "if-match",
-          "if-none-match",
-          "if-modified-since",
-          "if-unmodified-since");
-
   private final OriginSender sender;
   private final OriginRequest request;
-  private final OriginListener listener;
   private final LoopCounters counters;
-
-  /** The latest attempt. */
-  private @Nullable OriginCall call;
 
   /** Null while there is no head, and if its body cannot go on. */
   private @Nullable BodyPart part;
 
   private long received;
   private int resumes;
-  private boolean isSuspended;
 
   /** Why the attempt before broke off, until the head of the present one has come. */
   private @Nullable OriginFailure brokenOff;
 
   ResumedCall(
       OriginSender sender, OriginRequest request, OriginListener listener, LoopCounters counters) {
+    super(listener);
     this.sender = sender;
     this.request = request;
-    this.listener = listener;
     this.counters = counters;
   }
 
   void start(String origin) {
-    call = sender.send(origin, request, this);
+    forwardTo(sender.send(origin, request, this));
   }
-
-  private OriginCall call() {
-    return Objects.requireNonNull(call, "nothing is sent before start");
-  }
-
-  // What the caller orders.
-
-  @Override
-  public void suspend() {
-    isSuspended = true;
-    call().suspend();
-  }
-
-  @Override
-  public void resume() {
-    isSuspended = false;
-    call().resume();
-  }
-
-  @Override
-  public boolean isWaiting() {
-    return call().isWaiting();
-  }
-
-  @Override
-  public void cancel() {
-    call().cancel();
-  }
-
-  // What the origin says.
 
   @Override
   public void onInformational(int status, HeaderFields fields) {
@@ -98,20 +52,10 @@ final class ResumedCall implements OriginCall, OriginListener {
   }
 
   @Override
-  public void onFallback(String origin) {
-    listener.onFallback(origin);
-  }
-
-  @Override
   public void onPeer(String node) {
     if (brokenOff == null) {
       listener.onPeer(node);
     }
-  }
-
-  @Override
-  public void onTunnel(HeaderFields fields, TunnelEnd end) {
-    listener.onTunnel(fields, end);
   }
 
   @Override
@@ -126,7 +70,7 @@ final class ResumedCall implements OriginCall, OriginListener {
     }
     BodyPart whole = begun.continuedBy(status, fields, contentLength, received);
     if (whole == null) {
-      call().cancel();
+      cancel();
       listener.onFailure(why);
       return;
     }
@@ -141,16 +85,11 @@ final class ResumedCall implements OriginCall, OriginListener {
     BodyPart known = part;
     if (resumes > 0 && known != null && received > known.last() - known.first() + 1) {
       data.release();
-      call().cancel();
+      cancel();
       listener.onFailure(wrongLength());
     } else {
       listener.onData(data);
     }
-  }
-
-  @Override
-  public void onReadComplete() {
-    listener.onReadComplete();
   }
 
   @Override
@@ -172,9 +111,10 @@ final class ResumedCall implements OriginCall, OriginListener {
   public void onFailure(OriginFailure failure) {
     OriginFailure why = brokenOff == null ? failure : brokenOff;
     BodyPart known = part;
+    OriginCall broken = latest();
     OriginCall next =
-        brokenOff == null && known != null && mayGoOn(failure.kind(), known)
-            ? sender.sendAgain(call(), rest(known), false, this)
+        broken != null && brokenOff == null && known != null && mayGoOn(failure.kind(), known)
+            ? sender.sendAgain(broken, rest(known), false, this)
             : null;
     if (next == null) {
       listener.onFailure(why);
@@ -182,10 +122,7 @@ final class ResumedCall implements OriginCall, OriginListener {
     }
     resumes++;
     brokenOff = failure;
-    call = next;
-    if (isSuspended) {
-      next.suspend();
-    }
+    forwardTo(next);
   }
 
   private boolean mayGoOn(Kind kind, BodyPart known) {
@@ -197,7 +134,7 @@ final class ResumedCall implements OriginCall, OriginListener {
   /** The request for what is missing: that alone, and only of the same representation. */
   private OriginRequest rest(BodyPart known) {
     HeaderFields.Builder fields = HeaderFields.builder();
-    request.fields().without(ABOUT_PARTS::contains).forEach(fields::add);
+    request.fields().without(ConditionalFields::has).forEach(fields::add);
     fields.add("range", known.rangeAfter(received)).add("if-range", known.etag());
     return request.with(fields.build());
   }

@@ -35,16 +35,10 @@ import tools.jackson.databind.json.JsonMapper;
 final class EtcdTest {
   @TempDir Path directory;
 
-  private static EtcdClient client(List<URI> endpoints) {
-    return new EtcdClient(
-        new EtcdSettings(
-            endpoints, null, null, null, Duration.ofSeconds(10), Duration.ofSeconds(10)));
-  }
-
   @Test
   void writesReadsAndGuards() throws Exception {
     try (EtcdFixture etcd = EtcdFixture.start(directory, 1);
-        EtcdClient client = client(etcd.endpoints())) {
+        EtcdClient client = EtcdClients.of(etcd.endpoints())) {
       TxnResult written = client.txn(new Txn().ifAbsent("a/1").put("a/1", "é\n"));
       assertTrue(written.isDone());
       TxnResult again = client.txn(new Txn().ifAbsent("a/1").put("a/1", "x").otherwiseGet("a/1"));
@@ -78,7 +72,7 @@ final class EtcdTest {
   @Test
   void keysWithALeaseGoWithIt() throws Exception {
     try (EtcdFixture etcd = EtcdFixture.start(directory, 1);
-        EtcdClient client = client(etcd.endpoints())) {
+        EtcdClient client = EtcdClients.of(etcd.endpoints())) {
       long lease = client.grant(2);
       client.txn(new Txn().put("alive", "x", lease));
       assertTrue(client.keepAlive(lease));
@@ -95,7 +89,7 @@ final class EtcdTest {
   @Test
   void aWatchBringsWhatWasAndWhatComes() throws Exception {
     try (EtcdFixture etcd = EtcdFixture.start(directory, 1);
-        EtcdClient client = client(etcd.endpoints())) {
+        EtcdClient client = EtcdClients.of(etcd.endpoints())) {
       long first = client.txn(new Txn().put("p/1", "1")).revision();
       client.txn(new Txn().put("q/1", "not watched"));
       try (EtcdWatch watch = client.watch("p/", first)) {
@@ -159,7 +153,7 @@ final class EtcdTest {
       int leader = etcd.leader();
       List<URI> endpoints = new ArrayList<>(etcd.endpoints());
       endpoints.add(0, endpoints.remove(leader));
-      try (EtcdClient client = client(endpoints)) {
+      try (EtcdClient client = EtcdClients.of(endpoints)) {
         long before = client.txn(new Txn().put("k", "1")).revision();
         etcd.kill(leader);
         Await.until("a write succeeds", () -> client.txn(new Txn().put("k", "2")).isDone());
@@ -169,7 +163,7 @@ final class EtcdTest {
         Await.until(
             "the member is back",
             () -> {
-              try (EtcdClient one = client(List.of(endpoints.getFirst()))) {
+              try (EtcdClient one = EtcdClients.of(List.of(endpoints.getFirst()))) {
                 return one.txn(new Txn().get("k")).read(0).findFirst().isPresent();
               }
             });
@@ -180,7 +174,7 @@ final class EtcdTest {
   @Test
   void aMemberWithoutQuorumRefuses() throws Exception {
     try (EtcdFixture etcd = EtcdFixture.start(directory, 3);
-        EtcdClient client = client(etcd.endpoints());
+        EtcdClient client = EtcdClients.of(etcd.endpoints());
         EtcdWatch watch = client.watch("p/", 1)) {
       int leader = etcd.leader();
       etcd.kill(leader);

@@ -8,12 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.cluster.etcd.EtcdClient;
-import io.forebay.server.cluster.etcd.EtcdSettings;
+import io.forebay.server.cluster.etcd.EtcdClients;
 import io.forebay.server.cluster.member.Membership.Forgotten;
 import io.forebay.server.config.ClusterConfig.CutOff;
 import io.forebay.testing.EtcdFixture;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -34,15 +33,7 @@ final class MembershipTest {
   @BeforeEach
   void start() throws Exception {
     etcd = EtcdFixture.start(directory, 1);
-    client =
-        new EtcdClient(
-            new EtcdSettings(
-                etcd.endpoints(),
-                null,
-                null,
-                null,
-                Duration.ofSeconds(10),
-                Duration.ofSeconds(10)));
+    client = EtcdClients.of(etcd.endpoints());
   }
 
   @AfterEach

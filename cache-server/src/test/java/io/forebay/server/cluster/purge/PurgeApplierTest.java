@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.cluster.etcd.EtcdClient;
+import io.forebay.server.cluster.etcd.EtcdClients;
 import io.forebay.server.cluster.etcd.EtcdException;
-import io.forebay.server.cluster.etcd.EtcdSettings;
 import io.forebay.server.cluster.etcd.KeyValue;
 import io.forebay.server.cluster.etcd.Txn;
 import io.forebay.server.cluster.member.ClusterKeyspace;
@@ -105,15 +105,7 @@ final class PurgeApplierTest {
   @BeforeEach
   void start() throws Exception {
     etcd = EtcdFixture.start(directory, 1);
-    client =
-        new EtcdClient(
-            new EtcdSettings(
-                etcd.endpoints(),
-                null,
-                null,
-                null,
-                Duration.ofSeconds(10),
-                Duration.ofSeconds(10)));
+    client = EtcdClients.of(etcd.endpoints());
     membership =
         new Membership(
             client,

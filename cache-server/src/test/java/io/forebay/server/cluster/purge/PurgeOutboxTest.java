@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.cluster.etcd.EtcdClient;
-import io.forebay.server.cluster.etcd.EtcdSettings;
+import io.forebay.server.cluster.etcd.EtcdClients;
 import io.forebay.server.cluster.etcd.KeyValue;
 import io.forebay.server.cluster.member.ClusterKeyspace;
 import io.forebay.server.cluster.member.Member;
@@ -20,7 +20,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -90,15 +89,7 @@ final class PurgeOutboxTest {
   void whatWaitsIsPublishedInOrderAndForgotten() throws Exception {
     ClusterKeyspace keys = new ClusterKeyspace("test");
     try (EtcdFixture etcd = EtcdFixture.start(directory.resolve("etcd"), 1);
-        EtcdClient client =
-            new EtcdClient(
-                new EtcdSettings(
-                    etcd.endpoints(),
-                    null,
-                    null,
-                    null,
-                    Duration.ofSeconds(10),
-                    Duration.ofSeconds(10)))) {
+        EtcdClient client = EtcdClients.of(etcd.endpoints())) {
       Membership membership =
           new Membership(
               client,
