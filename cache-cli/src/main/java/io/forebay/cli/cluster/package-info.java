@@ -1,5 +1,5 @@
 /**
- * {@code forebay cluster}: the nodes of a cluster, and how far each has come in the log of purges.
+ * {@code forebay cluster}: the nodes of a cluster, and the position of each in the log of purges.
  *
  * <pre>
  *   GET /v1/cluster ──► StatusCommand ──► a table

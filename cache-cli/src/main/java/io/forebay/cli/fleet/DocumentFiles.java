@@ -29,7 +29,7 @@ final class DocumentFiles {
     }
   }
 
-  /** Hidden files stay at home: they are those of editors and of version control. */
+  /** Hidden files are left out: editors and version control make them. */
   private static List<FleetDocument.File> below(Path directory) throws IOException {
     List<Path> paths;
     try (Stream<Path> all = Files.walk(directory)) {
@@ -58,7 +58,7 @@ final class DocumentFiles {
     return false;
   }
 
-  /** Sizes are looked at first: what is too large is not read. */
+  /** Checks sizes first, so that files that are too large are not read. */
   private static byte[] content(Path file, long before) throws IOException {
     long size = before + Files.size(file);
     if (size > FleetDocument.MAX_BYTES) {

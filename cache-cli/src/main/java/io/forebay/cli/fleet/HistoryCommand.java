@@ -11,7 +11,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import tools.jackson.databind.JsonNode;
 
-/** Lists versions, the roll-out and what nodes have. */
+/** Lists the versions, the roll-out, and the version on each node. */
 @Command(
     name = "history",
     header = "List the last 50 versions, the roll-out and what each node has.",

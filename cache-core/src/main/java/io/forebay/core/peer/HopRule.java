@@ -1,14 +1,14 @@
 package io.forebay.core.peer;
 
 /**
- * Which requests of other nodes a node takes. Each goes to a node of the same tier once at most,
- * then only away from the clients, so no request comes back.
+ * Decides which requests of other nodes a node takes. A request goes to a node of the same tier
+ * once at most, then only away from the clients, so no request comes back.
  *
  * <pre>
- *   tier 0   edge ─ hop 1 ─▶ edge        what came with hop 1 goes no further within the tier
+ *   tier 0   edge ─ hop 1 ─▶ edge        a request with hop 1 goes to no other node of the tier
  *                            │ hop 0
  *   tier 1                   ▼
- *            shield ◀────────┘           what came with hop 0 goes to the store or on
+ *            shield ◀────────┘           a request with hop 0 ends here, or goes on
  * </pre>
  */
 public final class HopRule {

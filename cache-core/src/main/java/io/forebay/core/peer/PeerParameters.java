@@ -12,7 +12,7 @@ final class PeerParameters {
   private PeerParameters() {}
 
   /**
-   * The parameters without the version; null where the text is not of that form.
+   * The parameters without the version; null where the text has another form.
    *
    * @param most how many there may be besides the version
    */

@@ -4,14 +4,14 @@ import io.forebay.core.key.RendezvousHash;
 import java.util.List;
 
 /**
- * The order in which the nodes of a group are asked for a key: by weighted rendezvous hashing. It
- * depends on names and weights alone, so all nodes agree, and a node that was away finds its keys
- * again.
+ * The order in which nodes of a group are asked for a key, by weighted rendezvous hashing. It
+ * depends only on names and weights, so all nodes agree on it, and a node that comes back owns the
+ * same keys.
  */
 public final class PeerRanking {
   private PeerRanking() {}
 
-  /** A node, by the number of its name. */
+  /** A node in the ranking. */
   public interface Ranked {
     /** {@link RendezvousHash#number} of its name. */
     long number();

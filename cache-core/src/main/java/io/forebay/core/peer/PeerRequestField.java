@@ -4,15 +4,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a request between nodes says of itself.
+ * The {@code Forebay-Peer} field of a request between nodes.
  *
- * @param cluster that both belong to
+ * @param cluster of both nodes
  * @param from name of the node that asks
  * @param tier of the node that asks, counted from the clients
  * @param hop 1 to a node of the same tier, 0 to one of a tier further from the clients
  * @param epoch names the log of purges: 32 hexadecimal digits
- * @param begun the revision that had begun to take effect at the asking node when it asked; the
- *     answer must know all purges up to it
+ * @param begun the newest revision that had begun to take effect at the asking node; the answering
+ *     node must have applied all purges up to it
  * @param scheme of the client's request: {@code http} or {@code https}
  * @param key digest of the base key's text at the asking node: 32 hexadecimal digits
  */
@@ -40,7 +40,7 @@ public record PeerRequestField(
   private static final int DIGITS = 32;
   private static final int MAX_REVISION_DIGITS = 18;
 
-  /** The one value that the field may have; null for anything else. */
+  /** Parses the value of the field; null for any other form. */
   public static @Nullable PeerRequestField parse(CharSequence text) {
     Map<String, String> values = PeerParameters.parse(text, PARAMETERS);
     if (values == null || values.size() != PARAMETERS) {
@@ -77,7 +77,7 @@ public record PeerRequestField(
         && text.chars().allMatch(c -> (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'));
   }
 
-  /** Decimal digits in their one form, or -1. */
+  /** Decimal digits without leading zeros; -1 for anything else. */
   private static long number(String text, int mostDigits) {
     if (text.isEmpty()
         || text.length() > mostDigits

@@ -5,20 +5,20 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an answer between nodes says of itself.
+ * The {@code Forebay-Peer} field of a response between nodes.
  *
  * @param node name of the node that answers
  */
 public record PeerResponseField(String node, Source source) {
   private static final int PARAMETERS = 2;
 
-  /** Where the node had the response from. */
+  /** Where the node has the response from. */
   public enum Source {
-    /** It was stored there. */
+    /** From its store. */
     STORE,
-    /** It was fetched for this request, or for one that was there before. */
+    /** From a fetch for this request, or for an earlier one that it shares. */
     FETCH,
-    /** It was fetched for this request, and that node may not store it. */
+    /** From a fetch for this request; the node may not store the response. */
     PASS;
 
     String label() {
@@ -26,7 +26,7 @@ public record PeerResponseField(String node, Source source) {
     }
   }
 
-  /** Null for anything but the one form that the field has. */
+  /** Parses the value of the field; null for any other form. */
   public static @Nullable PeerResponseField parse(CharSequence text) {
     Map<String, String> values = PeerParameters.parse(text, PARAMETERS);
     String node = values == null ? null : values.get("node");

@@ -1,5 +1,5 @@
 /**
- * What nodes say to each other when one asks another for an object, and whom a node asks; pure
+ * The header field of requests for objects between nodes, and the choice of the node to ask. Pure
  * functions.
  *
  * <pre>
@@ -10,7 +10,7 @@
  *               ◀── Forebay-Peer: v=1, node=edge-2, source=store ({@link PeerResponseField}) ──
  * </pre>
  *
- * <p>An answer without the field is none: the other node declines, and its status says why.
+ * <p>A response without the field is a refusal: the other node declines, and its status says why.
  */
 @NullMarked
 package io.forebay.core.peer;

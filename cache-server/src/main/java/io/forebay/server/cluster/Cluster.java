@@ -35,11 +35,14 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * This node's part in a cluster. Opened before anything is served from the store, closed after the
- * last request. Any thread that may block, unless a method says otherwise.
+ * This node's part in a cluster. The server opens it before it serves anything from the store, and
+ * closes it after the last request. Any thread that may block, unless a method says otherwise.
  */
 public final class Cluster implements AutoCloseable {
-  /** Half of the patterns that a node can have in force: others may be on their way. */
+  /**
+   * Half of the patterns that a node can have in force: other nodes may order some at the same
+   * time.
+   */
   private static final int MAX_PATTERNS = 32;
 
   private final ClusterParts parts;
@@ -51,8 +54,8 @@ public final class Cluster implements AutoCloseable {
   private final AtomicLong confirmNanos = new AtomicLong();
 
   /**
-   * Joins a cluster. etcd need not answer: the node is not ready then, and uses nothing that it has
-   * stored without validation.
+   * Joins a cluster. If etcd does not answer, the node starts all the same: it is not ready, and
+   * validates stored objects before it uses them.
    *
    * @param node the name of this one
    * @param dataIdentity tells data directories apart
@@ -119,17 +122,17 @@ public final class Cluster implements AutoCloseable {
     }
   }
 
-  /** How etcd is reached by a configuration. */
+  /** The settings of the client of etcd, from the configuration. */
   public static EtcdSettings etcd(ClusterConfig.Log log) throws IOException, TlsException {
     return ClusterParts.etcd(log);
   }
 
-  /** The nodes as etcd has them, and what they say of their configuration. */
+  /** The nodes in etcd, and the state of the configuration that they report. */
   public Membership membership() {
     return parts.membership;
   }
 
-  /** Until when loops may use what is stored. */
+  /** The time until which loops may use stored objects. */
   public Fence fence() {
     return parts.fence;
   }
@@ -165,13 +168,16 @@ public final class Cluster implements AutoCloseable {
     return head != null && head.isDraining();
   }
 
-  /** Why the last proof is old: where it succeeded, the next has not come yet. */
+  /** Why the last proof is old: the latest attempt failed, or the next one is late. */
   private String whyUnproven() {
     String problem = parts.heartbeat.problem();
     return problem == null ? "the next proof is late" : problem;
   }
 
-  /** What an operator should look at though the node serves; null for nothing. Never blocks. */
+  /**
+   * A problem that an operator should look at, although the node serves; null for none. Never
+   * blocks.
+   */
   public @Nullable Problem warning() {
     return problem() == null && parts.fence.isProofOld(System.nanoTime())
         ? new Problem("cut-off", whyUnproven())
@@ -183,8 +189,8 @@ public final class Cluster implements AutoCloseable {
    *
    * @param wait null: as configured
    * @param most null: as configured
-   * @throws PurgeRefusedException when they could not be written, or it is not known whether they
-   *     were; the same orders may be given again
+   * @throws PurgeRefusedException when etcd refused them, or did not answer, so that they may be
+   *     written; the caller may repeat them
    */
   public Receipt purge(List<PurgeOrder> orders, @Nullable Wait wait, @Nullable Duration most)
       throws PurgeRefusedException {
@@ -240,7 +246,7 @@ public final class Cluster implements AutoCloseable {
     }
   }
 
-  /** In force on this node now, and in the log once that can be written. */
+  /** Puts orders in force on this node, and queues them for the log. */
   private Receipt queue(List<PurgeOrder> orders, String why) throws PurgeRefusedException {
     long start = System.nanoTime();
     try {
@@ -271,8 +277,8 @@ public final class Cluster implements AutoCloseable {
   }
 
   /**
-   * On which nodes the purges up to a revision are true, after a short wait; null where the log has
-   * not come so far.
+   * The receipt for all purges up to a revision, after a wait of at most {@code most}; null where
+   * the log has no such revision yet.
    */
   public @Nullable Receipt receipt(long revision, Duration most) throws PurgeRefusedException {
     try {

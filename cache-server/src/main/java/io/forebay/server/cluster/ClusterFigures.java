@@ -5,17 +5,17 @@ package io.forebay.server.cluster;
  *
  * @param revision up to where purges are in force here
  * @param newest revision of the newest purge that was seen in the log
- * @param proofAgeSeconds since when the latest proof counts; NaN where there was none
- * @param isFenced whether stored responses are not used as they are
+ * @param proofAgeSeconds age of the latest proof; NaN where there was none
+ * @param isFenced whether the node validates stored objects before it uses them
  * @param published purges that this node has written to the log
  * @param unacknowledged those of them that some node had not confirmed in time
- * @param confirmSeconds what their waits took in all
+ * @param confirmSeconds sum of the waits for their receipts
  * @param applied purges of the log that were put in force here
  * @param gaps how often purges may have been missed
  * @param unreadable entries of the log that counted as purges of everything
  * @param queued purges that wait for the log
  * @param isDraining whether an operator drains this node
- * @param questions that other nodes were asked for the sake of receipts
+ * @param questions that this node has asked others, for receipts
  */
 public record ClusterFigures(
     int members,

@@ -21,7 +21,7 @@ public final class ClusterNodes {
     this.parts = parts;
   }
 
-  /** The nodes of the cluster; each is asked how it is. */
+  /** Asks every node of the cluster for its state. */
   public List<NodeState> all() throws PurgeRefusedException {
     try {
       List<Member> members = parts.membership.members();
@@ -59,14 +59,14 @@ public final class ClusterNodes {
     }
   }
 
-  /** From now on the node says how much it does when it is asked. */
+  /** Sets the source of this node's load. */
   public void counts(Supplier<@Nullable NodeLoad> from) {
     parts.counts(from);
   }
 
   /**
-   * Says of a node that it should get no traffic, or that it may get some again; false where the
-   * cluster has no such node. The node learns it within about a second, or when it starts.
+   * Drains a node, or ends its drain; false where the cluster has no such node. The node reads the
+   * order within about a second, or when it starts.
    */
   public boolean drain(String node, boolean isDraining) throws PurgeRefusedException {
     try {

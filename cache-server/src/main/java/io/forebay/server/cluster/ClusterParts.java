@@ -47,7 +47,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Opens the parts of a cluster in their order, registers the node, and closes in reverse. */
+/**
+ * Opens the parts of a cluster in order, registers the node, and closes the parts in reverse order.
+ */
 final class ClusterParts implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterParts.class);
 
@@ -56,7 +58,7 @@ final class ClusterParts implements AutoCloseable {
 
   private static final Duration MEMBER_TIMEOUT = Duration.ofSeconds(1);
 
-  /** Longer than an election. */
+  /** Patience with etcd; longer than an election of its leader. */
   private static final Duration ETCD_PATIENCE = Duration.ofSeconds(3);
 
   private static final long NAME_RETRY_MILLIS = 500;
@@ -72,7 +74,7 @@ final class ClusterParts implements AutoCloseable {
   final LoadEndpoint load;
   final PurgeOutbox outbox;
 
-  /** Until the server has what counts. */
+  /** Gives null until the server has its counters. */
   private volatile Supplier<@Nullable NodeLoad> counts = () -> null;
 
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
@@ -187,7 +189,7 @@ final class ClusterParts implements AutoCloseable {
     }
   }
 
-  /** From now on the node says how much it does. */
+  /** Sets the source of this node's load. */
   void counts(Supplier<@Nullable NodeLoad> from) {
     counts = from;
   }

@@ -30,10 +30,10 @@ final class Heartbeat implements AutoCloseable {
   private static final long PERIOD_MILLIS = 1_000;
   private static final long APPLY_MILLIS = 800;
 
-  /** Without progress for so long, the watch counts as stuck. */
+  /** Beats without progress after which the watch counts as stuck. */
   private static final int STUCK_BEATS = 3;
 
-  /** What a node does each second beside its proofs, while etcd answers. */
+  /** A task that runs each second beside the proof, while etcd answers. */
   interface Errand {
     void run() throws EtcdException, InterruptedException;
   }
@@ -59,7 +59,7 @@ final class Heartbeat implements AutoCloseable {
   /**
    * A heartbeat.
    *
-   * @param errands run on a thread that no proof waits for
+   * @param errands tasks of each beat; they run on another thread, so no proof waits for them
    */
   Heartbeat(Membership membership, PurgeApplier applier, Fence fence, List<Errand> errands) {
     this.membership = membership;
@@ -82,12 +82,12 @@ final class Heartbeat implements AutoCloseable {
     return isNameTaken;
   }
 
-  /** What was read of the log last; null for nothing yet. */
+  /** The latest read of the log; null before the first. */
   @Nullable LogHead head() {
     return head;
   }
 
-  /** Since when the latest proof counts, in seconds; NaN where there was none. */
+  /** Age of the latest proof in seconds; NaN where there was none. */
   double proofAgeSeconds() {
     return isProven ? (System.nanoTime() - provenNanos) / 1e9 : Double.NaN;
   }
@@ -104,7 +104,7 @@ final class Heartbeat implements AutoCloseable {
         problem = failed;
       } while (!closing.await(PERIOD_MILLIS, TimeUnit.MILLISECONDS));
     } catch (InterruptedException e) {
-      // It is over.
+      // Closed.
     }
   }
 
@@ -113,7 +113,8 @@ final class Heartbeat implements AutoCloseable {
     try {
       membership.keepAlive();
       isNameTaken = false;
-      // Before the log is read: what is applied after that may be newer than what was read.
+      // Read before the log: a position that is read after it may be beyond the newest purge that
+      // was read.
       PurgePosition at = applier.applied();
       LogHead read = membership.head();
       head = read;
@@ -135,7 +136,7 @@ final class Heartbeat implements AutoCloseable {
     }
   }
 
-  /** Unless the last ones are still under way. */
+  /** Starts the errands, unless those of an earlier beat still run. */
   private void runErrands() {
     Thread last = errand;
     if (last == null || !last.isAlive()) {
@@ -167,7 +168,8 @@ final class Heartbeat implements AutoCloseable {
     if (at == null) {
       return "the log has not been read yet";
     }
-    // A log without a name was restored: the applier names it, though its watch may seem whole.
+    // A log without a name comes from a restore. The applier gives it a name, even if its watch
+    // still works.
     if (!at.epoch().equals(read.epoch()) || at.revision() > read.newest()) {
       fence.close();
       applier.restart();
@@ -195,7 +197,7 @@ final class Heartbeat implements AutoCloseable {
         + (why == null ? "" : ": " + why);
   }
 
-  /** When this returns, the fence is not extended any more. */
+  /** Ends the thread: after the return no proof extends the fence. */
   @Override
   public void close() {
     closing.countDown();

@@ -13,8 +13,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * How much a node does, and how far it has come: {@code GET /forebay/load}. Rates are those of the
- * last seconds, from one sample a second. Any thread.
+ * Answers {@code GET /forebay/load} with the node's load and its position in the log. Rates cover
+ * the last seconds, from one sample a second. Any thread.
  */
 final class LoadEndpoint implements NodeEndpoint {
   static final String PATH = "/forebay/load";
@@ -24,13 +24,13 @@ final class LoadEndpoint implements NodeEndpoint {
 
   private record Sample(long nanos, NodeLoad load) {}
 
-  /** How far the node has come. */
+  /** The node's position in the log, and whether it drains. */
   record Progress(long revision, long newest, double proofAgeSeconds, boolean isDraining) {}
 
   private final Supplier<Progress> progress;
   private final Supplier<@Nullable NodeLoad> load;
 
-  /** The oldest first. Guarded by this. */
+  /** Samples, the oldest first. Guarded by this. */
   private final Deque<Sample> samples = new ArrayDeque<>();
 
   LoadEndpoint(Supplier<Progress> progress, Supplier<@Nullable NodeLoad> load) {
@@ -38,7 +38,7 @@ final class LoadEndpoint implements NodeEndpoint {
     this.load = load;
   }
 
-  /** Once a second. */
+  /** Takes a sample; called once a second. */
   void sample() {
     NodeLoad now = load.get();
     if (now != null) {

@@ -3,7 +3,7 @@ package io.forebay.server.cluster;
 import java.util.List;
 
 /**
- * What a node counts, for {@code cluster status}. All but {@code connections} grow only.
+ * Counters of a node, for {@code cluster status}. All except {@code connections} only grow.
  *
  * @param requests of clients
  * @param hits answered without waiting for an origin

@@ -5,10 +5,9 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A node as it is seen from this one.
+ * A node of the cluster and its answer to this one.
  *
- * @param load what it says of itself, as {@link LoadEndpoint} has it; null where it has not
- *     answered
- * @param problem why it has not answered; null when it has
+ * @param load the answer of its {@link LoadEndpoint}; null where it did not answer
+ * @param problem why it did not answer; null when it did
  */
 public record NodeState(Member member, @Nullable ObjectNode load, @Nullable String problem) {}

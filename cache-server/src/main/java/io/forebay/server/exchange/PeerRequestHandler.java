@@ -28,9 +28,9 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Takes the requests of other nodes of the cluster on one event loop. An exchange begins once the
- * purges that the request names are in force here, and not before: its place among the purges of
- * this node is taken then, so it joins no fetch that one of them kills.
+ * Takes the requests of other nodes of the cluster on one event loop. An exchange begins only once
+ * the purges that the request names are in force here. It gets its place among the purges of this
+ * node then, so it joins no fetch that one of those purges ends.
  *
  * <pre>
  *   Forebay-Peer ─▶ sound, of this cluster, from the node of the certificate? ─▶ HopRule
@@ -49,9 +49,9 @@ public final class PeerRequestHandler implements RequestHandler {
   private final LoopLoad load;
 
   /**
-   * The door of a loop.
+   * The handler of a loop.
    *
-   * @param load how the loop keeps up; of its own, since listeners tick it
+   * @param load of this handler alone, because each listener ticks its own
    */
   public PeerRequestHandler(
       ExchangeFactory exchanges, PeerDirectory directory, EventLoop eventLoop, LoopLoad load) {
@@ -97,7 +97,7 @@ public final class PeerRequestHandler implements RequestHandler {
     }
   }
 
-  /** As the other node's client asked; a copy, which outlives the wait. */
+  /** The request of the other node's client; a copy, because it is used after the wait. */
   private static RequestView asked(RequestView request, PeerRequestField field) {
     HeaderFields.Builder fields = HeaderFields.builder();
     request
@@ -134,7 +134,7 @@ public final class PeerRequestHandler implements RequestHandler {
     sink.end(HeaderFields.EMPTY);
   }
 
-  /** A request that names purges that are not in force here yet. */
+  /** A request that waits for purges that are not in force here yet. */
   private final class Waiting implements ResponseSink.Listener {
     private final RequestView request;
     private final ResponseSink sink;
@@ -185,7 +185,7 @@ public final class PeerRequestHandler implements RequestHandler {
 
   // --- for the exchange -------------------------------------------------------------------------
 
-  /** Whether the base key of a request is the one that the other node has for it. */
+  /** Whether this node and the other one have the same base key for a request. */
   static boolean isSameKey(FillContext loop, ClientRequest request) {
     PeerRequestField field = Objects.requireNonNull(request.peer());
     PeerRouter router = loop.peers();
@@ -194,7 +194,7 @@ public final class PeerRequestHandler implements RequestHandler {
             field.key(), field.epoch(), request.question(), request.route().keyRecipe());
   }
 
-  /** Says that the response is an answer, and not that this node declines. */
+  /** Marks the response as an answer; without the mark, this node declines. */
   static void mark(HeadWriter head, ClientRequest request, PeerResponseField.Source source) {
     head.line(
         PeerRequestField.NAME

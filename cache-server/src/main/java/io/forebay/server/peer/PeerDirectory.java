@@ -6,7 +6,7 @@ import java.util.function.LongPredicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What the loops of a node know of the nodes that share objects with it. Any thread. */
+/** The nodes that share objects with this one, for its loops. Any thread. */
 public final class PeerDirectory {
   private final String cluster;
   private final String self;
@@ -27,8 +27,8 @@ public final class PeerDirectory {
    * @param tier its tier, counted from the clients
    * @param begun up to where purges have begun to take effect here
    * @param applied up to where they are in force here
-   * @param keepsCopies whether what other nodes own is kept once it has been sent
-   * @param isCutOff whether purges may be missing at that time by {@link System#nanoTime}
+   * @param keepsCopies whether this node keeps objects that other nodes own after it has sent them
+   * @param isCutOff whether this node may lack purges at a time of {@link System#nanoTime}
    */
   public PeerDirectory(
       String cluster,
@@ -83,7 +83,7 @@ public final class PeerDirectory {
     return peers;
   }
 
-  /** Nodes have come, gone or changed. */
+  /** Replaces the list of nodes. */
   public void update(Peers next) {
     peers = next;
     health

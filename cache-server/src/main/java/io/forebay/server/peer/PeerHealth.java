@@ -3,9 +3,8 @@ package io.forebay.server.peer;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Whether a node is asked, by how it has answered: after three failures in a row it is out for a
- * second, then for twice as long after each failed probe, at most 30 s. Then one request finds out.
- * Shared by all loops.
+ * Decides whether a node is asked. After three failures in a row the node is out for a second; then
+ * one request probes it. Each failed probe doubles the time, up to 30 s. Shared by all loops.
  */
 final class PeerHealth {
   static final int FAILURES = 3;
@@ -17,13 +16,13 @@ final class PeerHealth {
   private long outUntilNanos;
   private boolean isProbing;
 
-  /** Whether it is out, and it is not yet time for a probe, or one is in progress. */
+  /** Whether the node is out, and a probe is in progress or not yet due. */
   synchronized boolean isOut(long nowNanos) {
     return times > 0 && (isProbing || nowNanos - outUntilNanos < 0);
   }
 
   /**
-   * Whether a request may be sent now; one that is out has to answer it before there is another.
+   * Whether a request may be sent now. A node that is out gets one request at a time, as a probe.
    */
   synchronized boolean tryAsk(long nowNanos) {
     if (isOut(nowNanos)) {
@@ -39,14 +38,14 @@ final class PeerHealth {
     isProbing = false;
   }
 
-  /** Returns whether it is out from now on, and was not before. */
+  /** Records a failure; true if the node is out from now on and was not before. */
   synchronized boolean failed(long nowNanos) {
     failures = Math.min(failures + 1, FAILURES);
     boolean wasIn = times == 0;
     boolean isProbe = isProbing;
     isProbing = false;
     if (failures < FAILURES || (!wasIn && !isProbe)) {
-      // What was sent before it was out says nothing new.
+      // The request was sent before the node was out: its failure is no news.
       return false;
     }
     long seconds = Math.min(MAX_OUT_SECONDS, 1L << Math.min(times, MAX_DOUBLINGS));
@@ -55,7 +54,7 @@ final class PeerHealth {
     return wasIn;
   }
 
-  /** A request has ended without an outcome. */
+  /** Records that a request has ended without an outcome. */
   synchronized void givenUp() {
     isProbing = false;
   }

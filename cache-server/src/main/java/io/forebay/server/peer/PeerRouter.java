@@ -13,34 +13,34 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says whose a key is. Keys are spread by the hash of their texts under a secret that is the name
- * of the cluster's log, so clients cannot choose keys of one node. One for each loop.
+ * Finds the owner of a key. The hash of the key's text has the name of the cluster's log as its
+ * secret, so clients cannot choose keys that one node owns. One for each loop.
  */
 public final class PeerRouter {
   private final PeerDirectory directory;
   private final Consumer<TargetUri> sender;
 
-  /** With the log's name for its secret; null until there is one. */
+  /** The hash, with the log's name as its secret; null until the log has a name. */
   private @Nullable KeyBuilder keys;
 
   private String epoch = "";
 
-  /** A router; {@code sender} tells other nodes what to forget. */
+  /** A router; {@code sender} tells other nodes which URLs to forget. */
   public PeerRouter(PeerDirectory directory, Consumer<TargetUri> sender) {
     this.directory = directory;
     this.sender = sender;
   }
 
-  /** A client has changed what a URL stands for: other nodes forget what they have of it. */
+  /** Tells other nodes to forget a URL, because a client has invalidated it. */
   public void forget(TargetUri target) {
     sender.accept(target);
   }
 
   /**
-   * Whom a miss asks; null where it goes to the origin.
+   * The nodes that a miss asks; null where it goes to the origin.
    *
    * @param request of the fill
-   * @param isFromPeer whether another node has asked: then no node of the own tier is asked
+   * @param isFromPeer whether another node has sent the request; then no node of this tier is asked
    */
   public @Nullable PeerPlan plan(RequestView request, KeyRecipe recipe, boolean isFromPeer) {
     Peers peers = directory.peers();
@@ -64,12 +64,12 @@ public final class PeerRouter {
     return nodes.isEmpty() ? null : new PeerPlan(nodes, isDown, text(keyed));
   }
 
-  /** Whether what other nodes own is kept once it has been sent. */
+  /** Whether this node keeps objects that other nodes own after it has sent them. */
   public boolean keepsCopies() {
     return directory.keepsCopies();
   }
 
-  /** Whether that digest of a base key, under the log of that name, is that of a request here. */
+  /** Whether a digest of a base key, under the log of a name, is the digest of a request here. */
   public boolean isKeyOf(String digest, String epochOfLog, RequestView request, KeyRecipe recipe) {
     KeyBuilder keyed = keys(epochOfLog);
     return keyed.build(request, recipe) && text(keyed).equals(digest);
@@ -89,7 +89,7 @@ public final class PeerRouter {
     return HexFormat.of().toHexDigits(keyed.hi()) + HexFormat.of().toHexDigits(keyed.lo());
   }
 
-  /** Those that come before this node among the first two, and can be asked. */
+  /** The nodes before this one among the first two in rank that can be asked. */
   private List<String> ranked(List<Peers.Node> nodes, long key, long now) {
     List<String> asked = new ArrayList<>(2);
     int first = PeerRanking.first(key, nodes);

@@ -5,17 +5,17 @@ import io.forebay.server.origin.group.Origins;
 import java.util.List;
 
 /**
- * The nodes that share objects with this one, as they are known now; immutable.
+ * The nodes that share objects with this one, by the latest read; immutable.
  *
  * @param group those of this node's group, itself included, in the same order everywhere
- * @param shield those of the group that is asked in place of the origin; empty for none
- * @param origins how each other node is reached, by {@link #originName}
+ * @param shield nodes of the group that this node asks in place of the origin; empty for none
+ * @param origins one for each other node, by {@link #originName}
  */
 public record Peers(List<Node> group, List<Node> shield, Origins origins) {
-  /** Nobody. */
+  /** No nodes. */
   public static final Peers NONE = new Peers(List.of(), List.of(), Origins.NONE);
 
-  /** The name by which a node is an origin. */
+  /** The name of the origin that stands for a node. */
   public static String originName(String node) {
     return "node " + node;
   }

@@ -1,8 +1,8 @@
 /**
- * Objects of other nodes: whom a miss asks before the origin, and how.
+ * Objects of other nodes: which nodes a miss asks before the origin, and how.
  *
  * <pre>
- *   fill ─▶ PeerRouter: whose key is it? ─▶ OriginRequest with a PeerQuestion
+ *   fill ─▶ PeerRouter: which node owns the key? ─▶ OriginRequest with a PeerQuestion
  *                                                  │
  *   PeerSender ─▶ PeerCall ─┬─▶ rank 1 ─fails─▶ rank 2 ─fails─▶ origin
  *                           └─ declined ──────────────────────▶ origin
@@ -11,9 +11,10 @@
  *                   them, their health, positions in the log of purges, counters
  * </pre>
  *
- * <p>A request to another node says up to where purges had begun to take effect here after its
- * response got its birth. The other node answers only once it has applied them. So what it answers
- * is younger than every purge with a lower number, and a purge with a higher one kills it here.
+ * <p>A fetch first gets its place among the purges of this node. Its request to another node then
+ * names the newest purge that has begun to take effect here. The other node answers only once it
+ * has applied all purges up to that one. So the answer is younger than every purge before the
+ * fetch, and a later purge removes the answer here.
  *
  * <p>Nothing here knows how nodes find each other. Start at {@link
  * io.forebay.server.peer.PeerSender}.

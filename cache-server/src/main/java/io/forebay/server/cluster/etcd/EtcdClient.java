@@ -25,17 +25,17 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Requests to etcd. A member that does not answer in time, or has no leader, is left for the next
- * one, and the request is sent again: so a caller only sends what may take effect twice. Any thread
- * that may block.
+ * Sends requests to etcd. If a member does not answer in time, or has no leader, the client sends
+ * the request again to the next member. So callers only send requests that may take effect twice.
+ * Any thread that may block.
  */
 public final class EtcdClient implements AutoCloseable {
-  /** {@code google.rpc.Code}, as the gateway has it in errors. */
+  /** Values of {@code google.rpc.Code} in the gateway's errors. */
   private static final int OUT_OF_RANGE = 11;
 
   private static final int UNAUTHENTICATED = 16;
 
-  /** Part of the message of an error that has a code for several reasons. */
+  /** Part of a message, for errors whose code has several reasons. */
   private static final String OLD_TOKEN = "revision of auth store is old";
 
   private static final int MAX_TOKEN = 4096;
@@ -64,7 +64,7 @@ public final class EtcdClient implements AutoCloseable {
     return result(call("/v3/kv/txn", txn.body()));
   }
 
-  /** The same; members that are electing a leader are asked again. */
+  /** The same, and asks again while members elect a leader. */
   public TxnResult txnPatiently(Txn txn) throws EtcdException, InterruptedException {
     return result(call("/v3/kv/txn", txn.body(), settings.patience()));
   }
@@ -126,18 +126,21 @@ public final class EtcdClient implements AutoCloseable {
     return id;
   }
 
-  /** Prolongs a lease to its whole time from now on; false where it has ended. */
+  /** Prolongs a lease to its full time; false where it has ended. */
   public boolean keepAlive(long lease) throws EtcdException, InterruptedException {
     ObjectNode answer = call("/v3/lease/keepalive", object().put("ID", Long.toString(lease)));
     return EtcdJson.number(answer.path("result"), "TTL") > 0;
   }
 
-  /** Ends a lease, and with it the keys that have it. */
+  /** Ends a lease; etcd deletes the keys that have it. */
   public void revoke(long lease) throws EtcdException, InterruptedException {
     ObjectNode ignored = call("/v3/lease/revoke", object().put("ID", Long.toString(lease)));
   }
 
-  /** Watches all keys that begin so, from a revision on; ends when the member loses its leader. */
+  /**
+   * Watches all keys with a prefix, from a revision on. The watch ends when the member loses its
+   * leader.
+   */
   public EtcdWatch watch(String prefix, long from) throws EtcdException, InterruptedException {
     ObjectNode body = object();
     body.putObject("create_request")
@@ -171,7 +174,7 @@ public final class EtcdClient implements AutoCloseable {
     return EtcdJson.object(response.body());
   }
 
-  /** The beginning of an answer that is an error. */
+  /** Reads the beginning of the body of an error. */
   private static byte[] errorOf(InputStream body) throws IOException {
     try (body) {
       return body.readNBytes(MAX_TOKEN);
@@ -222,13 +225,13 @@ public final class EtcdClient implements AutoCloseable {
       } catch (IOException e) {
         last = new EtcdException(Kind.UNAVAILABLE, endpoint + ": " + text(e));
       }
-      // Threads that fail at the same member together go on to the same next one.
+      // Threads that fail at the same member at once all move to the same next member.
       boolean ignored = current.compareAndSet(index, (index + 1) % count);
     }
     throw last;
   }
 
-  /** Each member once, and then all again while there is patience. */
+  /** Tries each member once, then all again until the time is over. */
   private boolean isWorth(int attempt, long start, Duration patience) {
     return attempt < settings.endpoints().size() || System.nanoTime() - start < patience.toNanos();
   }
@@ -245,7 +248,7 @@ public final class EtcdClient implements AutoCloseable {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(endpoint.resolve(path))
             .header("Content-Type", "application/json")
-            // A member without a leader refuses, and a watch there ends.
+            // Has a member without a leader refuse the request, and end a watch.
             .header("Grpc-Metadata-hasleader", "true")
             .POST(HttpRequest.BodyPublishers.ofByteArray(EtcdJson.bytes(body)));
     String known = token;
@@ -290,13 +293,13 @@ public final class EtcdClient implements AutoCloseable {
     return given;
   }
 
-  /** An answer that is an error. */
+  /** Turns an error of the gateway into an exception. */
   private record Failure(int status, long code, String message) {
 
     static Failure of(int status, byte[] body) {
       try {
         ObjectNode error = EtcdJson.object(body);
-        // Of a stream it is one level down.
+        // In a stream the error is one level down.
         JsonNode inner = error.path("error").isObject() ? error.path("error") : error;
         String message =
             inner.path("message").asString(inner.path("error").asString("status " + status));
@@ -316,7 +319,7 @@ public final class EtcdClient implements AutoCloseable {
       }
     }
 
-    /** Whether another member may do better. */
+    /** Whether another member may succeed. */
     boolean isOfMember() {
       return status >= 500;
     }

@@ -4,13 +4,13 @@ package io.forebay.server.cluster.etcd;
 public final class EtcdException extends Exception {
   private static final long serialVersionUID = 1L;
 
-  /** What follows from a failure. */
+  /** Kinds of failures. */
   public enum Kind {
-    /** No member answered in time; whether the request took effect is not known. */
+    /** No member answered in time; the request may have taken effect. */
     UNAVAILABLE,
     /** etcd understood the request and refused it. */
     REFUSED,
-    /** The revision that was asked for has been compacted. */
+    /** etcd has compacted the requested revision. */
     COMPACTED
   }
 

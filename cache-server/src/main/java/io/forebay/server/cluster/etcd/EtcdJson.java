@@ -16,7 +16,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** The JSON of etcd's gateway: numbers of 64 bits are strings, keys and values are base64. */
 final class EtcdJson {
-  /** Of one answer: a page of keys, or the events of one message of a watch. */
+  /** Bound of one answer: a page of keys, or the events of one message of a watch. */
   static final int MAX_BYTES = 4 << 20;
 
   private static final JsonMapper MAPPER =
@@ -66,7 +66,7 @@ final class EtcdJson {
     }
   }
 
-  /** A number of 64 bits; 0 where it is left out. */
+  /** A number of 64 bits; 0 where the key is absent. */
   static long number(JsonNode object, String name) throws EtcdException {
     JsonNode node = object.path(name);
     if (node.isMissingNode() || node.isNull()) {
@@ -95,7 +95,7 @@ final class EtcdJson {
     return found;
   }
 
-  /** The first key behind all that begin so. */
+  /** The first key after all keys with a prefix. */
   static String endOf(String prefix) {
     int last = prefix.length() - 1;
     return prefix.substring(0, last) + (char) (prefix.charAt(last) + 1);

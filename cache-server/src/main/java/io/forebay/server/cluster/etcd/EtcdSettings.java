@@ -7,14 +7,14 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How etcd is reached.
+ * How the node connects to etcd.
  *
  * @param endpoints of its members, without a path
  * @param tls null: the JVM's
- * @param user null where none is asked for
+ * @param user null for none
  * @param password of the user
  * @param timeout for the answer of one member
- * @param patience for how long a purge tries all members again, as while they elect a leader
+ * @param patience how long a purge tries all members again, for example while they elect a leader
  */
 public record EtcdSettings(
     List<URI> endpoints,
@@ -30,7 +30,7 @@ public record EtcdSettings(
     }
   }
 
-  /** Without the password. */
+  /** Leaves the password out. */
   @Override
   public String toString() {
     return "EtcdSettings[endpoints=" + endpoints + ", user=" + user + "]";

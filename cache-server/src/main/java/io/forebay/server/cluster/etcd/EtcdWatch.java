@@ -10,7 +10,7 @@ import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A watch under way. One thread reads; any thread may close it, which ends the read. */
+/** An open watch. One thread reads; any thread may close it, which ends the read. */
 public final class EtcdWatch implements AutoCloseable {
   private final InputStream stream;
   private final byte[] buffer = new byte[32 << 10];
@@ -24,8 +24,8 @@ public final class EtcdWatch implements AutoCloseable {
   /**
    * Waits for the next message.
    *
-   * @throws EtcdException when the watch has ended: {@code COMPACTED} where the revisions that it
-   *     would go on with are gone
+   * @throws EtcdException when the watch has ended; {@code COMPACTED} where etcd has no longer the
+   *     revisions that would come next
    */
   public WatchBatch next() throws EtcdException {
     ObjectNode message = EtcdJson.object(line());
@@ -96,7 +96,7 @@ public final class EtcdWatch implements AutoCloseable {
     try {
       stream.close();
     } catch (IOException e) {
-      // It is over either way.
+      // The watch has ended in both cases.
     }
   }
 }

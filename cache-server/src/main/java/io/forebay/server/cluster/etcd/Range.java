@@ -7,7 +7,7 @@ package io.forebay.server.cluster.etcd;
  * @param from the first key that may be in the page
  * @param limit how many keys at most
  * @param revision of the store that is read; 0: the newest
- * @param minRevision keys that were written last before it are left out
+ * @param minRevision leaves out keys that were last written before it
  */
 public record Range(String prefix, String from, int limit, long revision, long minRevision) {
 
@@ -16,7 +16,7 @@ public record Range(String prefix, String from, int limit, long revision, long m
     return new Range(prefix, prefix, limit, 0, 0);
   }
 
-  /** The page behind a key. */
+  /** The page after a key. */
   public Range after(String key) {
     return new Range(prefix, key + '\0', limit, revision, minRevision);
   }

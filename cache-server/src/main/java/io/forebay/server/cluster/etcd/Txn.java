@@ -9,7 +9,7 @@ import tools.jackson.databind.node.ObjectNode;
  * transaction without writes are linearizable. Confined to one thread until it is sent.
  */
 public final class Txn {
-  /** What etcd takes by default ({@code --max-txn-ops}). */
+  /** The most operations that etcd accepts by default ({@code --max-txn-ops}). */
   public static final int MAX_OPERATIONS = 128;
 
   private final ObjectNode body = JsonNodeFactory.instance.objectNode();
@@ -19,17 +19,20 @@ public final class Txn {
 
   public Txn() {}
 
-  /** The key is not there. */
+  /** Adds the condition that a key does not exist. */
   public Txn ifAbsent(String key) {
     return condition(key, "VERSION", "version", "0");
   }
 
-  /** The key was written last at that revision; 0: it is not there. */
+  /** Adds the condition that a key was last written at a revision; 0: it does not exist. */
   public Txn ifRevision(String key, long revision) {
     return condition(key, "MOD", "mod_revision", Long.toString(revision));
   }
 
-  /** The key was written last at that revision or later; 0 holds for a key that is not there. */
+  /**
+   * Adds the condition that a key was last written at a revision or later; 0 also holds for a key
+   * that does not exist.
+   */
   public Txn ifRevisionAtLeast(String key, long revision) {
     return condition("GREATER", key, "MOD", "mod_revision", Long.toString(revision - 1));
   }
@@ -52,7 +55,7 @@ public final class Txn {
     return put(key, value, 0);
   }
 
-  /** With a lease, at whose end the key is deleted. */
+  /** Writes a key with a lease; etcd deletes the key when the lease ends. */
   public Txn put(String key, String value, long lease) {
     ObjectNode put =
         success
@@ -77,7 +80,7 @@ public final class Txn {
     return this;
   }
 
-  /** Reads all keys that begin so. */
+  /** Reads all keys with a prefix. */
   public Txn getAll(String prefix) {
     success
         .addObject()
@@ -87,7 +90,7 @@ public final class Txn {
     return this;
   }
 
-  /** Reads one key where a condition does not hold. */
+  /** Reads one key if a condition does not hold. */
   public Txn otherwiseGet(String key) {
     failure.addObject().putObject("request_range").put("key", EtcdJson.base64(key));
     return this;

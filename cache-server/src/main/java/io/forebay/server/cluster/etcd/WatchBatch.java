@@ -3,9 +3,9 @@ package io.forebay.server.cluster.etcd;
 import java.util.List;
 
 /**
- * What one message of a watch brings.
+ * One message of a watch.
  *
  * @param puts keys that were written, in the order of their revisions; deletions are left out
- * @param complete up to which revision nothing of what is watched is missing after this message
+ * @param complete the revision up to which the watch has delivered everything after this message
  */
 public record WatchBatch(List<KeyValue> puts, long complete) {}

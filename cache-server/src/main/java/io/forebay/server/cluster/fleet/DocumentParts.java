@@ -31,14 +31,14 @@ import tools.jackson.databind.node.ObjectNode;
  *   names, sizes and hashes of all files ──▶ manifest, which is a part, too
  * </pre>
  *
- * <p>A file that stays the same has the same parts in each version. What is read is checked against
- * its hash, and unpacked into no more than a piece.
+ * <p>A file that does not change has the same parts in each version. A reader checks each part
+ * against its hash, and unpacks at most the size of a piece.
  */
 public final class DocumentParts {
-  /** Of a value of etcd. */
+  /** Bound of a value of etcd. */
   public static final int MAX_PART_LENGTH = 512 << 10;
 
-  /** Of what a part unpacks to: in base64 it has no more than a part even if it cannot shrink. */
+  /** Bound of a piece: in base64 it fits into a part even if zlib cannot shrink it. */
   static final int MAX_PIECE_BYTES = 376 << 10;
 
   private static final int HASH_LENGTH = 64;
@@ -51,7 +51,7 @@ public final class DocumentParts {
     this.texts = texts;
   }
 
-  /** Takes a document apart. */
+  /** Splits a document into parts. */
   public static DocumentParts of(FleetDocument document) throws FleetException {
     Map<String, String> texts = new LinkedHashMap<>();
     ObjectNode manifest = Json.object().put("v", 1);
@@ -78,7 +78,7 @@ public final class DocumentParts {
     return hash;
   }
 
-  /** The hash of the part that lists the others. */
+  /** The hash of the manifest. */
   public String manifest() {
     return manifest;
   }
@@ -91,7 +91,7 @@ public final class DocumentParts {
   // --- reading ----------------------------------------------------------------------------------
 
   /**
-   * What a manifest lists.
+   * The content of a manifest.
    *
    * @param parts of all files
    */
@@ -100,7 +100,7 @@ public final class DocumentParts {
   }
 
   /**
-   * Reads a document; what does not fit together is refused.
+   * Reads a document from its parts; refuses it if a part is missing or does not fit.
    *
    * @param parts by their hashes
    */
@@ -130,7 +130,7 @@ public final class DocumentParts {
     return FleetDocument.of(files);
   }
 
-  /** The files of a manifest; they are bounded before any of them is read. */
+  /** The files of a manifest. Their number and sizes are checked before any of them is read. */
   static Listing listing(byte[] manifest) throws FleetException {
     ObjectNode object;
     try {

@@ -22,18 +22,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives the node the version that it should have, says what came of it, and watches roll-outs. What
- * it knows of etcd it takes from the heartbeat; it reads more only when something changes. One
- * thread, {@code fleet}.
+ * Puts the version in force that this node should have, reports the outcome, and watches roll-outs.
+ * It uses what the heartbeat has read from etcd, and reads more only after a change. One thread,
+ * {@code fleet}.
  */
 final class FleetAgent implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(FleetAgent.class);
   private static final long PERIOD_MILLIS = 1_000;
 
-  /** Between figures of a roll-out: each costs a write. */
+  /** Time between reports of traffic during a roll-out; each is a write to etcd. */
   private static final long FIGURES_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-  /** A version that was refused is tried again, since the node's own file may have changed. */
+  /**
+   * Time after which the agent tries a refused version again, since the node's own file may have
+   * changed.
+   */
   private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   private final FleetStore store;
@@ -66,7 +69,7 @@ final class FleetAgent implements AutoCloseable {
   /**
    * An agent.
    *
-   * @param started the document with which the node has started; null for none
+   * @param started the document of this start; null for none
    */
   FleetAgent(
       FleetStore store,
@@ -99,7 +102,7 @@ final class FleetAgent implements AutoCloseable {
     return version;
   }
 
-  /** What an operator should know; null for nothing. */
+  /** A problem that an operator should know of; null for none. */
   @Nullable String problem() {
     return problem;
   }
@@ -119,7 +122,7 @@ final class FleetAgent implements AutoCloseable {
         }
       } while (!closing.await(PERIOD_MILLIS, TimeUnit.MILLISECONDS));
     } catch (InterruptedException e) {
-      // It is over.
+      // Closed.
     }
   }
 
@@ -132,7 +135,7 @@ final class FleetAgent implements AutoCloseable {
     Current current = FleetStore.current(state.rollout());
     Rollout rollout = current.rollout();
     Member self = membership.self();
-    // etcd is new, or was emptied: what the node has is better than nothing.
+    // etcd is new or was emptied: the node keeps the document that it has.
     boolean isUnknown = current.revision() == 0;
     long wanted = isUnknown ? version : RolloutPlan.wanted(rollout, self.name(), self.group());
     if (wanted == version) {
@@ -185,7 +188,7 @@ final class FleetAgent implements AutoCloseable {
     LOG.error("{}", failure);
   }
 
-  /** A version that all nodes should have is good for a start. */
+  /** A version that all nodes should have becomes the last good document. */
   private void settle() throws EtcdException, FleetException, IOException, InterruptedException {
     if (saved == version) {
       return;
@@ -264,7 +267,7 @@ final class FleetAgent implements AutoCloseable {
     }
   }
 
-  /** When this returns, no document is put in force any more. */
+  /** Ends the thread: after the return the agent puts no document in force. */
   @Override
   public void close() {
     closing.countDown();

@@ -27,14 +27,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The fleet's configuration on one node: what an operator can order, and the agent that follows.
- * Any thread that may block.
+ * The fleet's configuration on one node: takes the orders of operators, and runs the agent that
+ * carries out the roll-out here. Any thread that may block.
  */
 public final class FleetConfig implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(FleetConfig.class);
   private static final Duration CANARY_BAKE = Duration.ofMinutes(5);
 
-  /** Orders of one node are carried out one after the other. */
+  /** Held while one order is carried out: orders at one node run one after the other. */
   private final Object orders = new Object();
 
   private final EtcdClient etcd;
@@ -73,9 +73,9 @@ public final class FleetConfig implements AutoCloseable {
   }
 
   /**
-   * Follows the fleet's configuration from now on.
+   * Starts the agent.
    *
-   * @param started the document with which the node has started; null for none
+   * @param started the document of this start; null for none
    * @throws IOException when etcd's certificates cannot be read
    */
   public static FleetConfig start(
@@ -104,7 +104,8 @@ public final class FleetConfig implements AutoCloseable {
             data,
             started,
             clock);
-    // Before the first order: whoever validates it can reach any node.
+    // Set before the first order of a certificate: the ACME server may send its validation to any
+    // node.
     tls.challenges(Map.of());
     fleet.agent.start();
     return fleet;
@@ -115,7 +116,7 @@ public final class FleetConfig implements AutoCloseable {
     return agent.version();
   }
 
-  /** What an operator should know; null for nothing. Never blocks. */
+  /** A problem that an operator should know of; null for none. Never blocks. */
   public @Nullable String problem() {
     return agent.problem();
   }
@@ -123,7 +124,7 @@ public final class FleetConfig implements AutoCloseable {
   // --- orders -----------------------------------------------------------------------------------
 
   /**
-   * Takes a part of a document that is about to be pushed.
+   * Stores a part of a document that will be pushed.
    *
    * @return its hash
    */
@@ -136,12 +137,12 @@ public final class FleetConfig implements AutoCloseable {
   }
 
   /**
-   * What is to be pushed.
+   * A push of a document.
    *
-   * @param manifest hash of the part that lists the others
-   * @param stages none for the usual ones: this node, and after five minutes all
-   * @param author as the audit log has it
-   * @param isDryRun whether it is only checked
+   * @param manifest hash of the manifest
+   * @param stages empty for the default: this node for five minutes, then all
+   * @param author the name in the audit log
+   * @param isDryRun whether the node only checks the document
    */
   public record Push(
       String manifest,
@@ -152,7 +153,7 @@ public final class FleetConfig implements AutoCloseable {
       boolean isDryRun) {}
 
   /**
-   * What a push comes to.
+   * The outcome of a push.
    *
    * @param version 0 for a dry run
    * @param changed keys that differ from those in force on this node
@@ -215,7 +216,7 @@ public final class FleetConfig implements AutoCloseable {
 
   private List<String> check(String manifest, FleetDocument document)
       throws FleetException, IOException {
-    // In a place of its own: the agent may have the same document in force.
+    // The check has its own directory, because the agent may use another one for the same document.
     Path main = trials.unpack(0, manifest, document);
     try {
       FleetNode.Check check = node.check(new ConfigText.Fleet(main.toString(), 0));
@@ -249,7 +250,7 @@ public final class FleetConfig implements AutoCloseable {
   }
 
   /**
-   * Gives up the version that is rolled out; where there is none, goes back.
+   * Gives up the roll-out, or goes back to an earlier version where there is none.
    *
    * @param to the version to go back to; 0 for no document; -1 for the one before
    */
@@ -326,7 +327,7 @@ public final class FleetConfig implements AutoCloseable {
     return state == null ? List.of() : FleetAgent.reports(state);
   }
 
-  /** What differs between two versions on this node; 0 for no document. */
+  /** The difference between two versions as this node loads them; 0 for no document. */
   public List<ConfigView.Change> changes(long from, long to) throws FleetException {
     synchronized (orders) {
       return ask(() -> {

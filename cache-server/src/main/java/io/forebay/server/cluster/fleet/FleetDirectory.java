@@ -24,8 +24,8 @@ import java.util.stream.Stream;
  *              v7-1f0c2a7b…/errors/503.html
  * </pre>
  *
- * <p>A directory's name says what it must have, so files that are there are compared, not trusted.
- * One thread at a time.
+ * <p>The name of a directory determines its content, so files that exist are compared, never
+ * trusted. One thread at a time.
  */
 final class FleetDirectory {
   private static final int HASH_DIGITS = 16;
@@ -40,7 +40,7 @@ final class FleetDirectory {
     return root;
   }
 
-  /** Where a document is, or would be. */
+  /** The directory of a document, whether it exists or not. */
   Path main(long version, String manifest) {
     return directory(version, manifest).resolve(FleetDocument.MAIN);
   }
@@ -49,7 +49,7 @@ final class FleetDirectory {
     return root.resolve("v" + version + "-" + manifest.substring(0, HASH_DIGITS));
   }
 
-  /** Has a directory with these files and no others; gives the main file. */
+  /** Makes the directory have exactly these files; gives the main file. */
   Path unpack(long version, String manifest, FleetDocument document) throws IOException {
     Path directory = directory(version, manifest);
     PrivateFiles.createDirectories(root);
@@ -66,7 +66,7 @@ final class FleetDirectory {
         write(path, file.content());
       }
     }
-    // A pattern of an include would take what is left from elsewhere.
+    // Other files are deleted, since the pattern of an include could match them.
     for (Path path : below(directory)) {
       if (!Files.isDirectory(path) && !wanted.contains(path)) {
         Files.delete(path);
@@ -75,7 +75,7 @@ final class FleetDirectory {
     return directory.resolve(FleetDocument.MAIN);
   }
 
-  /** Deletes the directories of all documents but these. */
+  /** Deletes the directories of all other documents. */
   void keep(Set<Path> mains) throws IOException {
     if (!Files.isDirectory(root)) {
       return;
@@ -95,14 +95,14 @@ final class FleetDirectory {
     }
   }
 
-  /** Everything below a directory, parents first; links are not followed. */
+  /** All paths below a directory, parents first; does not follow links. */
   private static List<Path> below(Path directory) throws IOException {
     try (Stream<Path> all = Files.walk(directory)) {
       return all.filter(path -> !path.equals(directory)).sorted(Comparator.naturalOrder()).toList();
     }
   }
 
-  /** Replaces a file whole. */
+  /** Replaces a file atomically. */
   static void write(Path file, byte[] content) throws IOException {
     Path directory = file.resolve("..").normalize();
     Path made = directory.resolve(".new");

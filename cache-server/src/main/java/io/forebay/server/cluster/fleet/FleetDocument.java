@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * A configuration for a fleet with the files that travel with it: {@value #MAIN} and what it
- * includes or names. Files are in the order of their names.
+ * The configuration of a fleet: {@value #MAIN} and the files that it includes or names. Files are
+ * in the order of their names.
  */
 public final class FleetDocument {
   public static final String MAIN = "fleet.yaml";
@@ -16,13 +16,13 @@ public final class FleetDocument {
 
   private static final int MAX_NAME = 255;
 
-  /** No empty part, no dot in front: a name leads nowhere but into the document. */
+  /** No empty part and no leading dot, so a name cannot lead out of the document. */
   private static final Pattern NAME =
       Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]{0,99}(/[A-Za-z0-9_][A-Za-z0-9._-]{0,99}){0,7}");
 
   private final List<File> files;
 
-  /** A file; its content is not to be changed. */
+  /** A file; callers must not change its content. */
   @SuppressWarnings("ArrayRecordComponent")
   public record File(String name, byte[] content) {}
 
@@ -33,7 +33,7 @@ public final class FleetDocument {
   /**
    * A document of files.
    *
-   * @throws FleetException when it has no main file, a name that may not be, or is too large
+   * @throws FleetException when it has no main file, has an invalid name, or is too large
    */
   public static FleetDocument of(List<File> files) throws FleetException {
     List<File> sorted = new ArrayList<>(files);
@@ -78,7 +78,7 @@ public final class FleetDocument {
     return files;
   }
 
-  /** Of all files together. */
+  /** Bytes of all files together. */
   public long size() {
     return files.stream().mapToLong(file -> file.content().length).sum();
   }

@@ -2,11 +2,11 @@ package io.forebay.server.cluster.fleet;
 
 import java.util.List;
 
-/** A document of the fleet, or an order for it, that is refused. */
+/** The node refuses a document, or an order about the fleet's configuration. */
 public final class FleetException extends Exception {
   private static final long serialVersionUID = 1L;
 
-  /** What a caller can do about it. */
+  /** The reason, by what the caller can do. */
   public enum Kind {
     /** The order or the document is wrong. */
     WRONG,
@@ -14,7 +14,7 @@ public final class FleetException extends Exception {
     REFUSED,
     /** There is no such version. */
     UNKNOWN,
-    /** Not in the state that the roll-out is in. */
+    /** The state of the roll-out does not allow the order. */
     CONFLICT,
     /** etcd cannot be asked. */
     UNAVAILABLE
@@ -41,7 +41,7 @@ public final class FleetException extends Exception {
     return kind;
   }
 
-  /** All that is wrong with a refused document. */
+  /** All problems of a refused document. */
   public List<String> problems() {
     return problems;
   }

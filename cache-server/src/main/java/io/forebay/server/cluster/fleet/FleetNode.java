@@ -5,7 +5,7 @@ import io.forebay.server.config.ConfigView;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The node as the fleet's configuration sees it. Any thread that may block. */
+/** What the fleet's configuration needs of a node. Any thread that may block. */
 public interface FleetNode {
 
   /**
@@ -16,11 +16,11 @@ public interface FleetNode {
    */
   List<String> apply(ConfigText.@Nullable Fleet document, String author);
 
-  /** What would come of it; nothing changes. */
+  /** Checks a document without putting it in force. */
   Check check(ConfigText.Fleet document);
 
   /**
-   * What comes of a document that is not put in force.
+   * The outcome of a check.
    *
    * @param changed keys that differ from those in force
    * @param errors why it would be refused; empty when it would not
@@ -28,16 +28,16 @@ public interface FleetNode {
   record Check(List<String> changed, List<String> errors) {}
 
   /**
-   * What differs between two documents; null for none.
+   * The difference between two documents; null for none.
    *
    * @throws IllegalStateException when one of them is not valid here
    */
   List<ConfigView.Change> changes(
       ConfigText.@Nullable Fleet before, ConfigText.@Nullable Fleet after);
 
-  /** Whether it should get traffic. */
+  /** Whether the node is ready for traffic. */
   boolean isReady();
 
-  /** What it has served since its start. */
+  /** Counts of what the node has served since its start. */
   TrafficCounts traffic();
 }

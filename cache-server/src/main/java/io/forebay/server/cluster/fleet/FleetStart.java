@@ -21,15 +21,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The configuration of a start: the version that etcd wants of this node; where that cannot be had,
- * or is refused here, the last good document; where there is none, the node's file alone.
+ * Chooses the configuration of a start: the version in etcd that this node should have; if it is
+ * out of reach or refused here, the last good document; without one, the node's file alone.
  */
 public final class FleetStart {
   private static final Logger LOG = LoggerFactory.getLogger(FleetStart.class);
 
   private FleetStart() {}
 
-  /** Loads it for a node of a cluster. */
+  /** Loads the configuration of a node in a cluster. */
   public static ConfigOutcome load(ConfigSource source, FleetBootstrap own) {
     FleetDirectory directory = new FleetDirectory(own.data());
     List<String> notes = new ArrayList<>();
@@ -62,7 +62,7 @@ public final class FleetStart {
       FleetStore store = new FleetStore(etcd, new ClusterKeyspace(own.cluster().name()));
       Current current = store.current();
       if (current.revision() == 0) {
-        // etcd is new, or was emptied: what the node had is better than nothing.
+        // etcd is new or was emptied: the node uses its last good document.
         return null;
       }
       long version = RolloutPlan.wanted(current.rollout(), own.node(), own.cluster().group());

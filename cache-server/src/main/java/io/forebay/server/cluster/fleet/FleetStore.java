@@ -18,13 +18,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Versions of the document and the roll-out, in etcd. Parts are written without a condition. All
- * else is one transaction that is guarded on the revision of the roll-out and writes it anew: so
- * nothing is deleted that a push has just begun to count on, and of two decisions one is carried
- * out. Any thread that may block.
+ * Versions of the document and the roll-out, in etcd. Parts are written without a condition. Every
+ * other change is one transaction with the condition that the roll-out has not changed, and it
+ * writes the roll-out again. So of two decisions one takes effect, and no part is deleted that a
+ * push counts on. Any thread that may block.
  */
 final class FleetStore {
-  /** Versions that are kept. */
+  /** Versions that etcd keeps. */
   static final int MAX_VERSIONS = 50;
 
   private static final int PAGE = 100;
@@ -58,7 +58,7 @@ final class FleetStore {
     return new Current(rollout, kv.revision());
   }
 
-  /** Writes a decision; false where something else was written first. */
+  /** Writes a decision; false where another one was written first. */
   boolean change(Rollout next, long revision) throws EtcdException, InterruptedException {
     return commit(new Txn(), next, revision);
   }
@@ -71,7 +71,7 @@ final class FleetStore {
             txn.ifRevision(keys.rollout(), revision)
                 .put(keys.rollout(), text)
                 .otherwiseGet(keys.rollout()));
-    // A repeated transaction finds what its first sending has written.
+    // Sent twice, the transaction finds what it has written the first time.
     return done.isDone() || done.read(0).anyMatch(kv -> kv.value().equals(text));
   }
 
@@ -140,9 +140,9 @@ final class FleetStore {
   }
 
   /**
-   * Deletes versions beyond the last {@value #MAX_VERSIONS}, and parts that no version has. Each
-   * transaction is guarded on the roll-out and writes it anew, so a push that counted on a part
-   * which is deleted meanwhile fails and is repeated.
+   * Deletes all but the last {@value #MAX_VERSIONS} versions, and parts that no version has. Each
+   * transaction has the condition that the roll-out has not changed, and writes it again. So a push
+   * that counts on a part which is deleted meanwhile fails and is repeated.
    */
   void collect() throws EtcdException, InterruptedException, FleetException {
     Current current = current();

@@ -4,13 +4,18 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/** What of TLS a node shares with its cluster. Never blocks; any thread. */
+/**
+ * The TLS state that a node shares with its cluster: ticket keys and answers to ACME validations.
+ * Never blocks; any thread.
+ */
 public interface FleetTls {
 
-  /** For how long a ticket key encrypts; zero where the node uses none of the cluster. */
+  /**
+   * The time for which a ticket key encrypts; zero where the node does not use the cluster's keys.
+   */
   Duration ticketRotation();
 
-  /** How long a ticket key is, in bytes. */
+  /** Length of a ticket key in bytes. */
   int ticketKeyBytes();
 
   /** Uses these ticket keys from now on: the first encrypts, all decrypt. */
@@ -19,6 +24,6 @@ public interface FleetTls {
   /** The answers to ACME validations that this node expects: key authorizations by token. */
   Map<String, String> ownChallenges();
 
-  /** Those that other nodes expect. */
+  /** Sets the answers that other nodes expect. */
   void challenges(Map<String, String> byToken);
 }

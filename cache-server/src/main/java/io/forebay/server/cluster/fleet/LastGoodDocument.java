@@ -22,14 +22,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The document that was in force on the whole fleet last, in one file, for a start without etcd:
+ * The document that was last in force on the whole fleet, in one file, for a start without etcd:
  *
  * <pre>
  *   "FOREBAYF" 1 | version | manifest | number of parts | length, text of each | SHA-256 of all that
  * </pre>
  *
- * <p>The file is replaced whole: after a loss of power it is the old one or the new one. One that
- * cannot be read counts as missing, with a line in the log.
+ * <p>The file is replaced atomically: after a loss of power it is the old or the new one. A file
+ * that cannot be read counts as missing, and the log says so.
  */
 final class LastGoodDocument {
   private static final Logger LOG = LoggerFactory.getLogger(LastGoodDocument.class);
@@ -37,7 +37,7 @@ final class LastGoodDocument {
   private static final int FORMAT = 1;
   private static final int HASH_BYTES = 32;
 
-  /** Of incompressible files, in base64, and their manifest. */
+  /** Bound of the file: incompressible files in base64, and their manifest. */
   private static final int MAX_BYTES = 26 << 20;
 
   private static final int MAX_PARTS = 2 * FleetDocument.MAX_FILES;
@@ -72,14 +72,14 @@ final class LastGoodDocument {
     FleetDirectory.write(file, bytes.toByteArray());
   }
 
-  /** There is no document any more. */
+  /** Deletes the file: the fleet has no document. */
   void delete() throws IOException {
     if (Files.deleteIfExists(file)) {
       PrivateFiles.forceNames(directory);
     }
   }
 
-  /** What was saved last; null for nothing that can be used. */
+  /** The saved document; null where there is none or it cannot be used. */
   @Nullable Stored load() {
     try {
       return read(bytes());

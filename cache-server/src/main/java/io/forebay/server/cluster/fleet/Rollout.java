@@ -3,19 +3,19 @@ package io.forebay.server.cluster.fleet;
 import java.util.List;
 
 /**
- * Which version nodes should have. Version 0 is none: the node's own file alone.
+ * The versions that nodes should have. Version 0 is no document: the node's own file alone.
  *
- * @param id of the latest order, so that a node tells apart two that name one version
- * @param version of all nodes but those of the stages so far
- * @param previous what was in force before it
- * @param candidate that is rolled out, or 0
- * @param stages of that
+ * @param id of the latest order; tells two orders of the same version apart
+ * @param version of all nodes except those of the stages so far
+ * @param previous the version before it
+ * @param candidate the version that is being rolled out, or 0
+ * @param stages of the roll-out
  * @param stage index of the present one
- * @param reference traffic without the candidate, as it was when there still were such nodes
- * @param failed the version that was rolled back last; 0 for none
+ * @param reference traffic of nodes without the candidate, from the last stage that left some
+ * @param failed the version that was last rolled back; 0 for none
  * @param reason of the latest change, for people
  * @param author of the latest change
- * @param at when that was; nothing is decided by it
+ * @param at time of the latest change, for people
  */
 public record Rollout(
     String id,
@@ -80,7 +80,7 @@ public record Rollout(
         when);
   }
 
-  /** A new version begins with its first stage. */
+  /** Begins the first stage of a new version. */
   Rollout begin(
       String nextId,
       long next,
@@ -103,19 +103,19 @@ public record Rollout(
         when);
   }
 
-  /** The next stage, or the end. */
+  /** Begins the next stage, or ends the roll-out. */
   Rollout advance(TrafficCounts others, String why, String who, String when) {
     return stage + 1 < stages.size()
         ? with(version, previous, candidate, stage + 1, others, 0, why, who, when)
         : with(candidate, version, 0, stage, TrafficCounts.NONE, 0, why, who, when);
   }
 
-  /** The candidate is given up. */
+  /** Gives the candidate up. */
   Rollout giveUp(String why, String who, String when) {
     return with(version, previous, 0, stage, TrafficCounts.NONE, candidate, why, who, when);
   }
 
-  /** An earlier version, on all nodes at once. */
+  /** Gives all nodes an earlier version at once. */
   Rollout goBack(String nextId, long to, String who, String when) {
     return new Rollout(
         nextId,

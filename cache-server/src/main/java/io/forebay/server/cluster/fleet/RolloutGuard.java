@@ -6,26 +6,27 @@ import org.jspecify.annotations.Nullable;
 /**
  * How much worse nodes with a new document may be than others.
  *
- * @param errors by how many percentage points their share of responses of class 5xx may be higher
- * @param hits by how many percentage points their hit ratio may be lower
+ * @param errors percentage points by which their share of 5xx responses may be higher
+ * @param hits percentage points by which their hit ratio may be lower
  */
 public record RolloutGuard(double errors, double hits) {
   public static final RolloutGuard DEFAULT = new RolloutGuard(1, 10);
 
-  /** Fewer say nothing. */
+  /** With fewer requests nothing is compared. */
   static final long MIN_REQUESTS = 200;
 
   static final long MIN_ERRORS = 10;
   static final long MIN_LOOKUPS = 500;
 
-  /** Where nothing is known to compare with. */
+  /** Limit of the share of 5xx responses where there is nothing to compare with. */
   private static final double MAX_ERROR_SHARE = 0.5;
 
   /**
-   * Why nodes are too much worse than others; null where they are not, or too little is known.
+   * Why the nodes of a stage break the guard; null where they do not, or there are too few
+   * requests.
    *
-   * @param stage of the nodes that have the document
-   * @param others of those that do not have it; {@link TrafficCounts#NONE} where there are none
+   * @param stage traffic of the nodes that have the document
+   * @param others traffic of nodes without it; {@link TrafficCounts#NONE} where there are none
    */
   @Nullable String violation(TrafficCounts stage, TrafficCounts others) {
     if (stage.requests() >= MIN_REQUESTS && stage.errors() >= MIN_ERRORS) {

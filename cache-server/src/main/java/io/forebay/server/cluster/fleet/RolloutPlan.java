@@ -2,7 +2,7 @@ package io.forebay.server.cluster.fleet;
 
 import java.util.List;
 
-/** Who should have which version. Pure. */
+/** Decides which version each node should have. Pure functions. */
 final class RolloutPlan {
   private RolloutPlan() {}
 
@@ -11,19 +11,19 @@ final class RolloutPlan {
     return isReached(rollout, node, group) ? rollout.candidate() : rollout.version();
   }
 
-  /** Whether a node is of the stages so far. */
+  /** Whether a node is in one of the stages so far. */
   static boolean isReached(Rollout rollout, String node, String group) {
     return rollout.isRolling()
         && rollout.stages().subList(0, rollout.stage() + 1).stream()
             .anyMatch(stage -> stage.has(node, group));
   }
 
-  /** What traffic is counted under while a node has a version. */
+  /** Identifies the roll-out, the stage and the version that the traffic of a node belongs to. */
   static String mark(Rollout rollout, long version) {
     return rollout.id() + ":" + rollout.stage() + ":" + version;
   }
 
-  /** The traffic of the nodes that a stage has reached, since it began. */
+  /** The traffic of the nodes that have the candidate, since the stage began. */
   static TrafficCounts reached(Rollout rollout, List<NodeReport> nodes) {
     String mark = mark(rollout, rollout.candidate());
     TrafficCounts sum = TrafficCounts.NONE;
@@ -34,8 +34,8 @@ final class RolloutPlan {
   }
 
   /**
-   * What that is compared with: nodes that have the version before, what these had in an earlier
-   * stage, or the same nodes before the document.
+   * The traffic to compare {@link #reached} with: that of nodes without the candidate; else that of
+   * such nodes in an earlier stage; else that of the same nodes before they took it.
    */
   static TrafficCounts others(Rollout rollout, List<NodeReport> nodes) {
     String own = mark(rollout, rollout.candidate());

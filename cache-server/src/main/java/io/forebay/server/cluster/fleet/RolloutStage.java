@@ -9,9 +9,9 @@ import java.util.regex.Pattern;
  * A step of a roll-out: {@code WHO[@BAKE]}, where WHO is {@code all}, {@code group:NAME} or names
  * of nodes separated by commas, and BAKE a number with {@code s}, {@code m} or {@code h}.
  *
- * @param group empty where nodes are named, or all are meant
- * @param nodes empty where a group or all are meant
- * @param bake for how long all of them keep the document before the next stage
+ * @param group empty for a list of nodes, or all
+ * @param nodes empty for a group, or all
+ * @param bake how long all nodes of the stage have the document before the next stage begins
  */
 public record RolloutStage(String group, List<String> nodes, Duration bake) {
   private static final int MAX_LENGTH = 2_000;
@@ -30,7 +30,7 @@ public record RolloutStage(String group, List<String> nodes, Duration bake) {
     return new RolloutStage("", List.of(), Duration.ZERO);
   }
 
-  /** A stage as an operator writes it. */
+  /** Parses the form in which an operator writes a stage. */
   public static RolloutStage parse(String text) throws FleetException {
     Matcher matcher = TEXT.matcher(text.length() > MAX_LENGTH ? "" : text);
     if (!matcher.matches()) {
@@ -67,7 +67,7 @@ public record RolloutStage(String group, List<String> nodes, Duration bake) {
     return nodes.isEmpty() || nodes.contains(node);
   }
 
-  /** As {@link #parse} takes it. */
+  /** The form that {@link #parse} reads. */
   public String text() {
     String who =
         !group.isEmpty() ? "group:" + group : nodes.isEmpty() ? "all" : String.join(",", nodes);

@@ -11,46 +11,47 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches a roll-out and says what should become of it. Each node has one; whichever says something
- * first has it written. It measures time for itself, by a clock that is passed in, so clocks of
- * nodes need not agree. Confined to one thread.
+ * Watches a roll-out and decides when it advances or goes back. Each node has one; the first
+ * decision that reaches etcd counts. Each measures time by its own clock, so the clocks of nodes
+ * need not agree. Confined to one thread.
  */
 final class RolloutWatch {
-  /** For how long a node of a stage may be without the document, not ready, or gone. */
+  /** The time for which a node of a stage may lack the document, be not ready, or be gone. */
   static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final long patienceNanos;
   private String mark = "";
 
-  /** Since when a node of the stage is missing something. */
+  /** Since when a node of the stage lacks something. */
   private long missingSince;
 
-  /** Since when none is; null while one is. */
+  /** Since when every node of the stage has the document and is ready; null while one is not. */
   private @Nullable Long completeSince;
 
-  /** Nodes that had the candidate, and since when they are gone. */
+  /** Nodes that had the candidate. */
   private final Set<String> taken = new HashSet<>();
 
+  /** Those of them that are gone, with the time at which they went away. */
   private final Map<String, Long> goneSince = new HashMap<>();
 
   RolloutWatch(Duration patience) {
     this.patienceNanos = patience.toNanos();
   }
 
-  /** What should become of a roll-out. */
+  /** A decision about a roll-out. */
   sealed interface Decision {
-    /** Nothing yet. */
+    /** The roll-out stays as it is. */
     record Wait(String why) implements Decision {}
 
-    /** The next stage, or the end. */
+    /** The next stage begins, or the roll-out ends. */
     record Advance(TrafficCounts others, String why) implements Decision {}
 
-    /** Back to the version before. */
+    /** The roll-out goes back to the version before. */
     record GiveUp(String why) implements Decision {}
   }
 
   /**
-   * Looks once.
+   * Decides by the present reports.
    *
    * @param nodes all of the cluster
    * @param now by {@link System#nanoTime}
@@ -108,7 +109,10 @@ final class RolloutWatch {
     goneSince.clear();
   }
 
-  /** A node that refused the document, or went away with it. */
+  /**
+   * Why the roll-out has failed: a node refused the document, or is gone since it took it. Null for
+   * neither.
+   */
   private @Nullable String failure(Rollout rollout, List<NodeReport> nodes, long now) {
     Set<String> gone = new TreeSet<>(taken);
     for (NodeReport node : nodes) {
@@ -132,7 +136,9 @@ final class RolloutWatch {
     return null;
   }
 
-  /** What a node of the stages lacks; null for nothing. A node that was gone before is left out. */
+  /**
+   * What a node of the stages lacks; null for nothing. Nodes that were gone before do not count.
+   */
   private @Nullable String missing(Rollout rollout, List<NodeReport> nodes) {
     boolean isAnyAlive = false;
     RolloutStage stage = rollout.stages().get(rollout.stage());

@@ -24,9 +24,10 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Has all nodes decrypt each other's session tickets, and answer each other's ACME validations by
- * http-01. Ticket keys are made by whichever node finds them missing or old first: one transaction,
- * guarded on the keys before. Confined to the agent's thread.
+ * Shares ticket keys and answers to ACME validations (http-01), so that nodes decrypt each other's
+ * session tickets and answer each other's validations. The first node that finds ticket keys
+ * missing or old makes one, in a transaction with the condition that the keys have not changed.
+ * Confined to the agent's thread.
  */
 final class SharedTls {
   private static final int OLD_KEYS = 2;
@@ -93,7 +94,7 @@ final class SharedTls {
     TxnResult ignored = etcd.txn(txn);
   }
 
-  /** What cannot be read is no answer. */
+  /** A value that cannot be read counts as no answer. */
   private static Map<String, String> challenges(String json) {
     Map<String, String> answers = new HashMap<>();
     ObjectNode object = object(json);
@@ -121,7 +122,7 @@ final class SharedTls {
     long now = clock.millis();
     if (!known.isEmpty()) {
       tls.ticketKeys(known);
-      // Of a clock that was wrong, too: a key from the future would stay for ever.
+      // A key from the future, made by a wrong clock, is old too: it would stay forever.
       if (Math.abs(now - madeAt) < rotation.toMillis()) {
         return;
       }
@@ -133,7 +134,7 @@ final class SharedTls {
     ObjectNode json = Json.object().put("v", 1).put("at", now);
     ArrayNode list = json.putArray("keys");
     next.forEach(key -> list.add(Base64.getEncoder().encodeToString(key)));
-    // Whether it was done shows in the next heartbeat.
+    // The next heartbeat reads the result.
     TxnResult ignored =
         etcd.txn(
             new Txn()

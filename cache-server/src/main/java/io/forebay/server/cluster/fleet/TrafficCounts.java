@@ -1,15 +1,15 @@
 package io.forebay.server.cluster.fleet;
 
 /**
- * What a node has served over some time.
+ * Counts of what a node has served over some time.
  *
  * @param errors responses of class 5xx
  * @param lookups requests that the store could have answered
- * @param hits those that it did
+ * @param hits requests that it did answer
  */
 public record TrafficCounts(long requests, long errors, long lookups, long hits) {
 
-  /** Nothing. */
+  /** No traffic. */
   public static final TrafficCounts NONE = new TrafficCounts(0, 0, 0, 0);
 
   TrafficCounts plus(TrafficCounts other) {

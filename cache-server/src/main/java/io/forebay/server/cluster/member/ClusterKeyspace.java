@@ -38,7 +38,7 @@ public record ClusterKeyspace(String cluster) {
     return key("floor");
   }
 
-  /** Of all purges. */
+  /** Prefix of all purges. */
   public String purges() {
     return key("purge/");
   }
@@ -71,12 +71,12 @@ public record ClusterKeyspace(String cluster) {
     return key("config/rollout");
   }
 
-  /** Of all versions of the fleet's document. */
+  /** Prefix of all versions of the fleet's document. */
   public String configVersions() {
     return key("config/v/");
   }
 
-  /** In an order that is theirs. */
+  /** Names that sort as the versions do. */
   public String configVersion(long version) {
     return configVersions() + String.format(Locale.ROOT, "%010d", version);
   }
@@ -89,7 +89,7 @@ public record ClusterKeyspace(String cluster) {
     return configParts() + hash;
   }
 
-  /** Of what nodes share of TLS. */
+  /** Prefix of the TLS state that nodes share. */
   public String shared() {
     return key("shared/");
   }

@@ -4,8 +4,8 @@ import io.forebay.server.config.ClusterConfig.CutOff;
 import java.time.Duration;
 
 /**
- * Until when the node may use what it has stored without validation: it knew all purges a short
- * time ago. Event loops read it; one thread extends it.
+ * The time until which the node may use stored objects without validation, because it knew all
+ * purges a short time ago. One thread extends it; event loops read it.
  */
 public final class Fence {
   private final CutOff cutOff;
@@ -14,7 +14,7 @@ public final class Fence {
   /** By {@link System#nanoTime}. In the past until the node has caught up for the first time. */
   private volatile long until;
 
-  /** The same whatever is done past it. */
+  /** The end of the latest proof, also with {@code serve}. */
   private volatile long provenUntil;
 
   public Fence(CutOff cutOff, Duration after) {
@@ -23,26 +23,26 @@ public final class Fence {
     close();
   }
 
-  /** Whether stored responses must not be used as they are. */
+  /** Whether the node must validate stored objects before it uses them. */
   public boolean isPast(long nanoTime) {
     return nanoTime - until >= 0;
   }
 
-  /** Whether requests are refused while it is past. */
+  /** Whether the node refuses requests while the fence is past. */
   public boolean isRefusing() {
     return cutOff == CutOff.REFUSE;
   }
 
   /**
-   * Whether the proof is too old, or there was none yet; with {@code serve} stored responses are
-   * used nevertheless.
+   * Whether the proof is too old, or there was none yet. With {@code serve} the node uses stored
+   * objects nevertheless.
    */
   public boolean isProofOld(long nanoTime) {
     return nanoTime - provenUntil >= 0;
   }
 
   /**
-   * The node has applied all purges that were in the log at some moment after this one.
+   * Records a proof: the node has applied all purges that were in the log at {@code since}.
    *
    * @param since by {@link System#nanoTime}, from before the log was read
    */
@@ -51,7 +51,7 @@ public final class Fence {
     until = cutOff == CutOff.SERVE ? since + Long.MAX_VALUE / 2 : provenUntil;
   }
 
-  /** The node knows that purges are missing here. */
+  /** Puts the fence into the past: the node knows that it lacks purges. */
   public void close() {
     long past = System.nanoTime() - 1;
     provenUntil = past;

@@ -6,11 +6,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node has read of the fleet's configuration.
+ * The state of the fleet's configuration in etcd, as a node has read it.
  *
  * @param rollout the value of {@code config/rollout}; null where there is none
- * @param reports what nodes that are alive say, as JSON, by their names
- * @param shared what nodes share of TLS
+ * @param reports reports of the nodes that are alive, as JSON, by the names of the nodes
+ * @param shared TLS state that nodes share: ticket keys, answers to ACME validations
  */
 public record FleetConfigState(
     @Nullable KeyValue rollout,

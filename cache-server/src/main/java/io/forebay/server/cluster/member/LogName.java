@@ -7,9 +7,8 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * The name of a log as nodes have it in their positions: made of its {@code epoch} and of the
- * cluster of etcd that it is in. A backup that is restored as another cluster of etcd is another
- * log, whatever revision it has come to.
+ * The name of a log in the positions of nodes, a hash of its {@code epoch} and of the id of etcd's
+ * cluster. So a backup that is restored as another cluster of etcd is another log, at any revision.
  */
 final class LogName {
   private static final int BYTES = 16;

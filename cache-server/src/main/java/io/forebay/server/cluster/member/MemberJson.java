@@ -35,7 +35,10 @@ final class MemberJson {
     return text(object);
   }
 
-  /** Null where it cannot be read; a cut-off that is not known counts as the weakest. */
+  /**
+   * A node from its JSON; null where it cannot be read. An unknown cut-off counts as {@code serve},
+   * the weakest.
+   */
   static @Nullable Member read(String name, String json, boolean isAlive, boolean isDraining) {
     ObjectNode object = object(json);
     if (object == null) {
@@ -59,7 +62,7 @@ final class MemberJson {
             share(object));
   }
 
-  /** Null where the node shares nothing, or what it says of that cannot be read. */
+  /** Null where the node shares no objects, or the value cannot be read. */
   private static @Nullable ObjectSharing share(ObjectNode object) {
     InputProblems problems = new InputProblems();
     String address = Json.text(object, "objects", MAX_TEXT, problems);
@@ -84,7 +87,7 @@ final class MemberJson {
     return CutOff.SERVE;
   }
 
-  /** For people who look into etcd. */
+  /** The value of {@code draining/NODE}, for people who read etcd. */
   static String draining(String by) {
     return text(Json.object().put("v", 1).put("by", by));
   }
@@ -92,7 +95,7 @@ final class MemberJson {
   /**
    * The value of {@code alive/NODE}.
    *
-   * @param config what the node says of its configuration, as JSON; empty for nothing
+   * @param config the node's report of its configuration, as JSON; empty for none
    */
   static String alive(NodeIdentity identity, String config) {
     ObjectNode json =
@@ -104,7 +107,7 @@ final class MemberJson {
     return text(json);
   }
 
-  /** What a node says of its configuration, as JSON; null where it says nothing. */
+  /** The report of a node on its configuration, as JSON; null where it has none. */
   static @Nullable String config(String alive) {
     ObjectNode object = object(alive);
     return object != null && object.path("config") instanceof ObjectNode config

@@ -16,9 +16,12 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The nodes of the cluster in etcd, this one among them. Any thread that may block. */
+/** The nodes of the cluster in etcd, including this one. Any thread that may block. */
 public final class Membership {
-  /** Nodes whose list is read at each call; with more of them it is read less often. */
+  /**
+   * {@link #refresh} reads the list of so many nodes at each call, and a list n times as long at
+   * each n-th call.
+   */
   private static final int SHORT_LIST = 20;
 
   private static final int MAX_CALLS = 10;
@@ -29,13 +32,16 @@ public final class Membership {
   private final NodeIdentity identity;
   private final long leaseSeconds;
 
-  /** 0 for none. Confined to the thread that beats. */
+  /** The lease; 0 for none. Confined to the thread of the heartbeat. */
   private long lease;
 
-  /** Whether this start was ever alive under its name. Confined to the thread that beats. */
+  /**
+   * Whether this start of the node has registered its name before. Confined to the thread of the
+   * heartbeat.
+   */
   private boolean wasAlive;
 
-  /** {@code alive/NODE} of this node as it was read last; null where it is not this node's. */
+  /** This node's {@code alive/NODE} by the latest read; null where another start has written it. */
   private volatile @Nullable KeyValue own;
 
   private volatile List<Member> known = List.of();
@@ -46,7 +52,7 @@ public final class Membership {
   private volatile Map<String, String> reports = Map.of();
   private volatile @Nullable Fleet fleet;
 
-  /** What a heartbeat reads for the fleet. */
+  /** The keys of the fleet that each heartbeat reads. */
   private record Fleet(@Nullable KeyValue rollout, List<KeyValue> shared) {}
 
   /**
@@ -71,12 +77,12 @@ public final class Membership {
     return self;
   }
 
-  /** The nodes that etcd had when it was asked last. */
+  /** The nodes by the latest read. Never blocks. */
   public List<Member> known() {
     return known;
   }
 
-  /** Whether a node was known then; the next {@link #refresh} reads all nodes if not. */
+  /** Whether the latest read has a node; if not, the next {@link #refresh} reads all nodes. */
   public boolean isKnown(String name) {
     boolean isKnown = known.stream().anyMatch(member -> member.name().equals(name));
     if (!isKnown) {
@@ -86,8 +92,8 @@ public final class Membership {
   }
 
   /**
-   * Reads the nodes: at each call where they are few, or if a node has asked that was not known;
-   * else at each tenth call at least. One thread at a time.
+   * Reads the nodes: at each call where they are few, or if an unknown node has connected; else at
+   * least at each tenth call. One thread at a time.
    */
   public void refresh() throws EtcdException, InterruptedException {
     if (refreshes++ % Math.clamp(known.size() / SHORT_LIST, 1, MAX_CALLS) == 0 || isListWanted) {
@@ -97,7 +103,8 @@ public final class Membership {
   }
 
   /**
-   * Whether this is the first of the nodes that are alive, by name; nodes may not agree on that.
+   * Whether this node has the first name among those that are alive. Two nodes may answer yes at
+   * the same time.
    */
   public boolean isFirstAlive() {
     return known.stream()
@@ -113,13 +120,13 @@ public final class Membership {
     observer.accept(now);
   }
 
-  /** Is told the nodes whenever etcd was asked. In place of the one before. */
+  /** Sets the listener that gets the nodes after each read; it replaces an earlier one. */
   public void observe(Consumer<List<Member>> told) {
     observer = told;
   }
 
   /**
-   * Makes this node a member that is alive, or prolongs that.
+   * Registers this node as alive, or prolongs its lease.
    *
    * @throws NameTakenException when another node has its name
    */
@@ -132,7 +139,8 @@ public final class Membership {
     KeyValue written = own;
     String alive = MemberJson.alive(identity, report);
     if (written != null && !written.value().equals(alive)) {
-      // Guarded: sent twice, or late, it changes nothing, and the next read says what to do.
+      // The transaction has a condition. If it arrives twice or late it changes nothing, and the
+      // next read decides what to do.
       TxnResult ignored =
           etcd.txn(
               new Txn()
@@ -142,7 +150,7 @@ public final class Membership {
   }
 
   /**
-   * Has other nodes see what this one says of its configuration, from its next heartbeat on.
+   * Sets this node's report of its configuration. Other nodes see it after the next heartbeat.
    *
    * @param json an object, a few hundred bytes
    */
@@ -151,8 +159,8 @@ public final class Membership {
   }
 
   /**
-   * What was read of the fleet's configuration last: the roll-out by a heartbeat, the reports with
-   * the list of nodes, so they may be older. Null until both were read.
+   * The state of the fleet's configuration by the latest reads. Each heartbeat reads the roll-out;
+   * reports come with the list of nodes, so they may be older. Null until both were read.
    */
   public @Nullable FleetConfigState config() {
     Fleet read = fleet;
@@ -166,13 +174,13 @@ public final class Membership {
     TxnResult held = etcd.txn(new Txn().get(keys.alive(self.name())));
     KeyValue holder = held.read(0).findFirst().orElse(null);
     NodeIdentity other = holder == null ? null : MemberJson.identity(holder.value());
-    // The data directory of a later start has been copied: that one has the name now.
+    // A later start has a copy of this data directory, and has the name now.
     boolean isLater = other != null && wasAlive && !other.equals(identity);
     if (isLater || (other != null && !other.isSameNode(identity))) {
       throw new NameTakenException(self.name());
     }
     long granted = etcd.grant(leaseSeconds);
-    // Known before it is used: who is interrupted meanwhile can still give it back.
+    // Stored before its first use, so that a thread that is interrupted can still end the lease.
     lease = granted;
     TxnResult done =
         etcd.txn(
@@ -181,7 +189,7 @@ public final class Membership {
                 .put(keys.alive(self.name()), MemberJson.alive(identity, report), granted)
                 .put(keys.member(self.name()), MemberJson.member(self))
                 .otherwiseGet(keys.alive(self.name())));
-    // A repeated transaction finds what its first sending has written.
+    // Sent twice, the transaction finds what it has written the first time.
     boolean isOwn =
         done.isDone()
             || done.read(0).anyMatch(kv -> identity.equals(MemberJson.identity(kv.value())));
@@ -192,7 +200,7 @@ public final class Membership {
     wasAlive = true;
   }
 
-  /** Reads linearizably how far the log is; a few keys, however many nodes there are. */
+  /** Reads the state of the log linearizably: a few keys, for any number of nodes. */
   public LogHead head() throws EtcdException, InterruptedException {
     TxnResult read =
         etcd.txn(
@@ -237,18 +245,18 @@ public final class Membership {
     return kv.value().matches("[0-9]{1,18}") ? Long.parseLong(kv.value()) : Long.MAX_VALUE;
   }
 
-  /** Reads linearizably which nodes there are. */
+  /** Reads the nodes linearizably. */
   public List<Member> members() throws EtcdException, InterruptedException {
     TxnResult read =
         etcd.txn(new Txn().getAll(keys.members()).getAll(keys.alive()).getAll(keys.draining()));
     List<Member> members = members(read.reads().get(0), read.reads().get(1), read.reads().get(2));
-    // Before the nodes: who sees a node that is alive has its report.
+    // Read before the nodes, so there is a report of each node that is alive.
     reports = reports(read.reads().get(1));
     known(members);
     return members;
   }
 
-  /** The nodes of two reads, without what operators want of them. */
+  /** The nodes of two reads, without drains. */
   public List<Member> members(List<KeyValue> members, List<KeyValue> alive) {
     return members(members, alive, List.of());
   }
@@ -262,7 +270,8 @@ public final class Membership {
       String name = kv.key().substring(keys.members().length());
       boolean isAlive = living.contains(name);
       Member member = MemberJson.read(name, kv.value(), isAlive, drained.contains(name));
-      // What cannot be read is a node that cannot be asked, and never counts as fenced.
+      // An entry that cannot be read becomes a node without an address, which never counts as
+      // fenced.
       found.add(member == null ? new Member(name, "", "", CutOff.SERVE, "", isAlive) : member);
     }
     return List.copyOf(found);
@@ -274,10 +283,7 @@ public final class Membership {
     return names;
   }
 
-  /**
-   * Says of a node that it should get no traffic, or that it may get some again; false where the
-   * cluster has no such node.
-   */
+  /** Drains a node, or ends its drain; false where the cluster has no such node. */
   public boolean drain(String name, boolean isDraining) throws EtcdException, InterruptedException {
     if (members().stream().noneMatch(one -> one.name().equals(name))) {
       return false;
@@ -292,14 +298,14 @@ public final class Membership {
     return true;
   }
 
-  /** What {@link #forget} came to. */
+  /** The outcome of {@link #forget}. */
   public enum Forgotten {
     DONE,
     UNKNOWN,
     ALIVE
   }
 
-  /** Removes a node that is not alive: purges no longer wait for it. */
+  /** Removes a node that is not alive, so that purges no longer wait for it. */
   public Forgotten forget(String name) throws EtcdException, InterruptedException {
     @Nullable Member member =
         members().stream().filter(one -> one.name().equals(name)).findFirst().orElse(null);
@@ -315,21 +321,20 @@ public final class Membership {
     return done.isDone() ? Forgotten.DONE : Forgotten.ALIVE;
   }
 
-  /** {@code alive/NODE} is not ours: it is written anew at the next {@link #keepAlive}. */
+  /** {@code alive/NODE} is no longer this node's: the next {@link #keepAlive} writes it again. */
   public void lost() {
     lease = 0;
   }
 
   /**
-   * The node leaves in order: it uses nothing that is stored until it has registered again and
-   * caught up.
+   * Leaves the cluster. The node uses no stored object until it has registered again and caught up.
    */
   public void leave() throws EtcdException, InterruptedException {
     if (lease == 0) {
       return;
     }
     if (self.cutOff() == CutOff.SERVE) {
-      // Stopped, it serves nothing, so purges need not wait for it.
+      // A stopped node serves nothing, so purges need not wait for it.
       Member stopped =
           new Member(
               self.name(),

@@ -1,6 +1,6 @@
 package io.forebay.server.cluster.member;
 
-/** Another node that is alive has the name of this one. */
+/** Another node has the name of this one, and is alive. */
 public final class NameTakenException extends Exception {
   private static final long serialVersionUID = 1L;
 

@@ -1,14 +1,14 @@
 package io.forebay.server.cluster.member;
 
 /**
- * Which node has a name.
+ * The data directory and the start that use a name.
  *
- * @param data tells data directories apart; only one process at a time uses one
- * @param boot tells starts apart
+ * @param data identifies the data directory, which only one process uses at a time
+ * @param boot identifies the start of the process
  */
 public record NodeIdentity(String data, String boot) {
 
-  /** Whether both have the same data directory, so that the earlier start is over. */
+  /** Whether both use the same data directory, so that the earlier start has ended. */
   boolean isSameNode(NodeIdentity other) {
     return data.equals(other.data);
   }

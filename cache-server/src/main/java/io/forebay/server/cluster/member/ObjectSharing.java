@@ -1,7 +1,7 @@
 package io.forebay.server.cluster.member;
 
 /**
- * What a node that shares objects says of itself.
+ * How a node shares objects.
  *
  * @param address {@code HOST:PORT} where other nodes ask for objects
  * @param tier counted from the clients

@@ -23,10 +23,10 @@ public final class ClusterTls {
   private ClusterTls() {}
 
   /**
-   * A context for connections to etcd, which check the host's name.
+   * A context for connections to etcd; it checks the name of the host.
    *
-   * @param cas roots; empty: those of the JVM
-   * @param chain of the own certificate; empty: none is shown
+   * @param cas roots; empty for those of the JVM
+   * @param chain of the node's own certificate; empty for none
    */
   public static SSLContext toServers(
       List<X509Certificate> cas, List<X509Certificate> chain, @Nullable PrivateKey key)
@@ -38,7 +38,9 @@ public final class ClusterTls {
     }
   }
 
-  /** A context for connections to other nodes: their certificates name the node, not its host. */
+  /**
+   * A context for connections to other nodes, whose certificates name the node and not its host.
+   */
   static SSLContext toNodes(List<X509Certificate> cas, List<X509Certificate> chain, PrivateKey key)
       throws IOException {
     try {
@@ -48,7 +50,7 @@ public final class ClusterTls {
     }
   }
 
-  /** Checks chains, and hosts where it is asked to. */
+  /** A trust manager for chains; it checks the name of the host if the caller asks for that. */
   static X509ExtendedTrustManager byChain(List<X509Certificate> cas) throws IOException {
     try {
       for (TrustManager manager : trust(cas).getTrustManagers()) {
@@ -94,7 +96,7 @@ public final class ClusterTls {
     return factory;
   }
 
-  /** Checks chains without the name of the host; who connects checks the name of the node. */
+  /** Checks chains without the name of the host; {@link PeerClient} checks the name of the node. */
   private static final class WithoutHost extends X509ExtendedTrustManager {
     private final X509ExtendedTrustManager byChain;
 

@@ -5,9 +5,10 @@ import java.security.cert.X509Certificate;
 import java.util.List;
 
 /**
- * What a node shows to other nodes, and what it accepts of them.
+ * The certificate that a node shows to other nodes, and the authorities whose certificates it
+ * accepts.
  *
- * @param cas who issues certificates to nodes
+ * @param cas authorities that issue certificates to nodes
  * @param chain the own certificate first
  */
 public record NodeCredentials(

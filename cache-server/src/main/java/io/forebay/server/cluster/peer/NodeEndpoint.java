@@ -5,16 +5,17 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What other nodes may ask with {@code GET}. Any thread. */
+/** Answers {@code GET} requests of other nodes for one path. Any thread. */
 public interface NodeEndpoint {
 
-  /** Of the request. */
+  /** The path of its requests. */
   String path();
 
   /**
-   * The answer, which may take some seconds. Interrupted when whoever has asked is gone.
+   * Makes the answer, which may take some seconds. An interrupt tells it that the other node has
+   * closed the connection.
    *
-   * @return null where the question is malformed
+   * @return null where the parameters are malformed
    */
   @Nullable ObjectNode answer(Map<String, List<String>> parameters) throws InterruptedException;
 

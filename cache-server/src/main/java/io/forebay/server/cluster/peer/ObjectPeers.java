@@ -38,21 +38,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes of the members of a cluster the nodes that are asked for objects, whenever they change, and
- * says which of them has opened a connection.
+ * Keeps the list of nodes that share objects up to date with the members of the cluster, and
+ * identifies the node that has opened a connection.
  */
 public final class ObjectPeers {
   private static final Logger LOG = LoggerFactory.getLogger(ObjectPeers.class);
 
-  /** With the handshake; from the second connection on a fraction of it is enough. */
+  /** Includes the handshake; later connections need a fraction of it. */
   private static final Duration CONNECT = Duration.ofSeconds(1);
 
-  /** A node says by a 102 that it fetches, so this bounds the origin's time, as that side does. */
+  /** Bounds the origin's time, as the other node does: a node that fetches says so with a 102. */
   private static final Duration FIRST_BYTE = Duration.ofMinutes(5);
 
   private static final Duration IDLE = Duration.ofSeconds(30);
 
-  /** Less than the listener keeps it. */
+  /** Shorter than the listener's timeout. */
   private static final Duration KEEP_ALIVE = Duration.ofSeconds(30);
 
   private static final int MAX_CONNECTIONS = 256;
@@ -71,7 +71,7 @@ public final class ObjectPeers {
   /**
    * The nodes around one.
    *
-   * @param shield the group that is asked in place of the origin, or null
+   * @param shield the group that this node asks in place of the origin, or null
    */
   public ObjectPeers(
       String cluster,
@@ -93,12 +93,14 @@ public final class ObjectPeers {
     return directory;
   }
 
-  /** What connections of other nodes are accepted with. */
+  /** TLS for the connections that other nodes open. */
   public SslContext listenerTls() {
     return listenerTls;
   }
 
-  /** The member of the cluster that has opened a connection; null for nobody. Never blocks. */
+  /**
+   * The member of the cluster that has opened a connection; null where no member has. Never blocks.
+   */
   public @Nullable String nodeOf(SSLSession session) {
     Certificate[] chain;
     try {
@@ -117,7 +119,7 @@ public final class ObjectPeers {
     return members;
   }
 
-  /** Takes what etcd has. Any thread that may block. */
+  /** Takes the members in etcd. Any thread that may block. */
   public synchronized void update(List<Member> now) {
     if (now.equals(members)) {
       return;
@@ -154,7 +156,7 @@ public final class ObjectPeers {
     directory.update(new Peers(group, ofShield, Origins.of(next)));
   }
 
-  /** How a node is reached; null where its address cannot be used. */
+  /** The origin through which loops reach a node; null where its address cannot be used. */
   private @Nullable Origin origin(String node, String address) {
     String url = "https://" + address;
     Origin before = reached.get(Peers.originName(node));
@@ -189,7 +191,10 @@ public final class ObjectPeers {
     }
   }
 
-  /** One server, of which nothing here judges the health: who asks does. */
+  /**
+   * An origin with one server. It has no health checks: {@code PeerHealth} decides whether the node
+   * is asked.
+   */
   private static OriginConfig config(String name, String url) {
     return new OriginConfig(
         name,

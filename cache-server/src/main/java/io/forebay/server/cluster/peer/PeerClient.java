@@ -23,7 +23,7 @@ import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Asks other nodes. Any thread that may block. */
+/** Sends requests to the endpoints of other nodes. Any thread that may block. */
 public final class PeerClient implements PositionClient, AutoCloseable {
   private static final int MAX_ANSWER = 64 << 10;
   private static final int MAX_TEXT = 300;
@@ -63,11 +63,11 @@ public final class PeerClient implements PositionClient, AutoCloseable {
   }
 
   /**
-   * The answer of a node to a question.
+   * The answer of a node.
    *
    * @param target path and query
    * @param waitMillis how long the node may take to answer
-   * @throws IOException when it does not answer, or is not the node that it is taken for
+   * @throws IOException when it does not answer, or its certificate is another node's
    */
   public ObjectNode get(Member member, String target, long waitMillis)
       throws IOException, InterruptedException {

@@ -52,8 +52,8 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Answers other nodes of the cluster, over HTTP/1.1 and mutual TLS, on a thread of its own. A
- * connection has one request at a time; its answer is made on a virtual thread, and may wait there.
+ * Answers other nodes of the cluster over HTTP/1.1 and mutual TLS, on a thread of its own. A
+ * connection has one request at a time. A virtual thread makes the answer, and may wait.
  */
 public final class PeerListener implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PeerListener.class);
@@ -74,7 +74,7 @@ public final class PeerListener implements AutoCloseable {
   private @Nullable Channel server;
 
   /**
-   * Of a node.
+   * A listener; {@link #bind} opens it.
    *
    * @param isMember whether a node belongs to the cluster; must not block
    */
@@ -220,7 +220,7 @@ public final class PeerListener implements AutoCloseable {
       }
     }
 
-    /** Whoever has asked is gone: no thread waits for it. */
+    /** The other node has closed the connection: interrupts the thread that makes its answer. */
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
       Thread waiting = asked;

@@ -10,7 +10,7 @@ import java.util.TreeSet;
 
 /** Names of nodes in certificates. */
 public final class PeerName {
-  /** Of a GeneralName that is a URI (RFC 5280 §4.2.1.6). */
+  /** Type of a GeneralName that is a URI (RFC 5280 §4.2.1.6). */
   private static final int URI = 6;
 
   private PeerName() {}
@@ -20,7 +20,7 @@ public final class PeerName {
     return "forebay://" + cluster + "/" + node;
   }
 
-  /** The nodes of a cluster that a certificate is for. */
+  /** The nodes of a cluster that a certificate names. */
   public static Set<String> nodes(String cluster, X509Certificate certificate) {
     Set<String> nodes = new TreeSet<>();
     String start = uri(cluster, "");

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Up to where purges are in force here: {@code GET /forebay/position?at-least=R&epoch=E&wait=MS}.
+ * Answers {@code GET /forebay/position?at-least=R&epoch=E&wait=MS} with this node's position, once
+ * it has applied revision R, or after the wait.
  */
 public final class PositionEndpoint implements NodeEndpoint {
   static final String PATH = "/forebay/position";

@@ -1,6 +1,6 @@
 /**
- * Nodes of a cluster among themselves, over mutual TLS: who has which certificate, and how far each
- * has come in the log of purges.
+ * Connections between the nodes of a cluster, over mutual TLS: their certificates, and the
+ * endpoints by which nodes ask each other for positions and load.
  *
  * <pre>
  *   PeerClient ── GET /forebay/position?at-least=R&amp;epoch=E&amp;wait=MS ──▶ PeerListener

@@ -18,24 +18,27 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits until a purge is true on the nodes of the cluster: that they have confirmed it, or are
- * fenced. Any thread that may block.
+ * Waits until every node of the cluster has confirmed a purge or is fenced. Any thread that may
+ * block.
  */
 public final class Confirmations {
-  /** How often etcd is asked whether nodes that do not answer are fenced. */
+  /** Time between reads of etcd for nodes that do not answer and may be fenced. */
   private static final long MEMBERS_MILLIS = 500;
 
   private final Membership membership;
   private final OwnPosition own;
   private final PositionPolls polls;
 
-  /** At most one thread asks etcd for all that wait. */
+  /** Held by the one thread that reads etcd for all that wait. */
   private final ReentrantLock looking = new ReentrantLock();
 
   /** Guarded by {@link #looking}. */
   private @Nullable Look last;
 
-  /** What etcd had at some time between two, by {@link System#nanoTime}; null: no answer. */
+  /**
+   * The nodes by a read of etcd that lay between two times of {@link System#nanoTime}; null where
+   * etcd did not answer.
+   */
   private record Look(long from, long to, @Nullable List<Member> members) {}
 
   public Confirmations(Membership membership, OwnPosition own, PositionClient positions) {
@@ -44,13 +47,13 @@ public final class Confirmations {
     this.polls = new PositionPolls(positions);
   }
 
-  /** Questions that other nodes were asked. */
+  /** Questions that this node has asked others. */
   public long asked() {
     return polls.asked();
   }
 
   /**
-   * Waits for the nodes that a purge needs, at most for some time.
+   * Waits for the nodes that a purge needs, for a limited time.
    *
    * @param members read from etcd at the purge's revision or later
    */
@@ -122,7 +125,7 @@ public final class Confirmations {
       }
     }
 
-    /** Whether nodes that do not answer are fenced by now. */
+    /** Reads from etcd which of the nodes that do not answer are fenced. */
     private void look() throws InterruptedException {
       List<Member> now = membersSince(start);
       if (now != null) {
@@ -171,8 +174,8 @@ public final class Confirmations {
   }
 
   /**
-   * The nodes by a read that began after some time, one read for all purges that wait; null where
-   * etcd does not answer.
+   * The nodes by a read that began after a given time; all purges that wait share one read. Null
+   * where etcd does not answer.
    */
   private @Nullable List<Member> membersSince(long time) throws InterruptedException {
     looking.lockInterruptibly();

@@ -4,14 +4,14 @@ import io.forebay.server.purge.PurgeOrder;
 import java.io.IOException;
 import java.util.List;
 
-/** Purges of this node alone, while the log cannot be written. */
+/** Purges this node alone, while the log cannot be written. */
 public interface LocalPurges {
 
   /**
    * Puts orders in force here.
    *
-   * @throws IOException when they are not durable, or there is no place for one: some of them may
-   *     be in force
+   * @throws IOException when they are not durable, or the table is full; some of them may be in
+   *     force
    */
   void purge(List<PurgeOrder> orders) throws IOException;
 }

@@ -7,10 +7,13 @@ import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The purges of the log on this node. */
+/** Carries out the purges of the log on this node. */
 public interface LoggedPurges {
 
-  /** Up to where they are durable and in force; null where the node has followed no log. */
+  /**
+   * The position up to which they are durable and in force; null where the node has followed no
+   * log.
+   */
   @Nullable PurgePosition applied();
 
   /**
@@ -24,12 +27,12 @@ public interface LoggedPurges {
       throws IOException, PurgesFullException;
 
   /**
-   * Goes on at a position without the purges before it: all that is stored counts as purged, or is
-   * validated before it is used.
+   * Continues at a position without the purges before it. Every stored object counts as purged, or
+   * is validated before its next use.
    */
   void skipTo(PurgePosition position) throws IOException;
 
-  /** How many more scopes can be purged before all that is stored has to be. */
+  /** Scopes that can still be purged; one more purges everything. */
   int freeScopes();
 
   /** Patterns in force. */

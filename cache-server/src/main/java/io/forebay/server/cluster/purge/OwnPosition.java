@@ -3,15 +3,18 @@ package io.forebay.server.cluster.purge;
 import io.forebay.storage.purge.PurgePosition;
 import org.jspecify.annotations.Nullable;
 
-/** How far this node has come. */
+/** The position of this node in the log of purges. */
 public interface OwnPosition {
 
-  /** Up to where all purges are durable and in force here; null where the node has no position. */
+  /**
+   * The position up to which all purges are durable and in force here; null where the node has
+   * none.
+   */
   @Nullable PurgePosition applied();
 
-  /** Waits until a revision is applied, or for some time; says whether it is. */
+  /** Waits until a revision is applied, for a limited time; false when it is not. */
   boolean await(long revision, String epoch, long nanos) throws InterruptedException;
 
-  /** Why the log is not followed at the moment; null when it is. */
+  /** Why the node does not follow the log now; null when it does. */
   @Nullable String problem();
 }

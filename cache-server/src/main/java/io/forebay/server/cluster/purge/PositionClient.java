@@ -5,14 +5,14 @@ import io.forebay.storage.purge.PurgePosition;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** Asks other nodes how far they have come. */
+/** Asks other nodes for their positions in the log. */
 public interface PositionClient {
 
   /**
-   * The position of a node, as soon as it has applied a revision, or after some time.
+   * The position of a node. It answers once it has applied a revision, or after a limited time.
    *
-   * @return null where it has none yet
-   * @throws IOException when it does not answer, or is not the node that it is taken for
+   * @return null where it has no position yet
+   * @throws IOException when it does not answer, or its certificate is another node's
    */
   @Nullable PurgePosition ask(Member member, long atLeast, String epoch, long waitMillis)
       throws IOException, InterruptedException;

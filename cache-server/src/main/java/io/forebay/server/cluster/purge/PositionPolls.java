@@ -14,30 +14,30 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out for all purges that wait how far other nodes have come: each node is asked one question
- * at a time, however many purges wait for it.
+ * Asks other nodes for their positions, for all purges that wait. Each node gets one question at a
+ * time, for any number of purges.
  *
  * <pre>
  *   await(node, 7, …), await(node, 8, …), await(node, 9, …)
  *        └─▶ at-least=7 ──▶ node;  "8" ◀── answers 7 and 8  ─▶ at-least=9 ──▶ …
  * </pre>
  *
- * <p>The question is for the least revision that waits. A question for the greatest would leave the
- * others without an answer where a node stops between the two. Any thread.
+ * <p>The question is for the lowest revision that a purge waits for. A node that stops between the
+ * lowest and the highest would never answer a question for the highest. Any thread.
  */
 final class PositionPolls {
   private static final long RETRY_MILLIS = 200;
 
-  /** For how long a node is asked to wait with its answer. */
+  /** The longest time that a node may wait with its answer. */
   private static final long POLL_MILLIS = 5_000;
 
   private final PositionClient positions;
   private final ReentrantLock lock = new ReentrantLock();
 
-  /** Of nodes that somebody waits for. Guarded by the lock. */
+  /** One for each node that a purge waits for. Guarded by the lock. */
   private final Map<Log, Poll> polls = new HashMap<>();
 
-  /** The highest position that each node has told. Guarded by the lock. */
+  /** The highest position in the answers of each node. Guarded by the lock. */
   private final Map<String, PurgePosition> told = new HashMap<>();
 
   private final AtomicLong asked = new AtomicLong();
@@ -61,7 +61,7 @@ final class PositionPolls {
       this.whenReached = whenReached;
     }
 
-    /** Why the node has not come so far; null where nothing is known. */
+    /** Why the node has not applied the revision; null where no reason is known. */
     @Nullable String reason() {
       lock.lock();
       try {
@@ -72,7 +72,7 @@ final class PositionPolls {
       }
     }
 
-    /** Nobody waits any more. */
+    /** Ends the wait. */
     void end() {
       lock.lock();
       try {
@@ -92,7 +92,7 @@ final class PositionPolls {
     return asked.get();
   }
 
-  /** Forgets what nodes have told that are not among these. */
+  /** Forgets the positions of all other nodes. */
   void keep(List<Member> members) {
     lock.lock();
     try {
@@ -105,7 +105,7 @@ final class PositionPolls {
   }
 
   /**
-   * Waits until a node has come to a revision, which may be before this returns.
+   * Waits until a node has applied a revision, which may be so before this returns.
    *
    * @param whenReached is called at most once
    */
@@ -134,7 +134,7 @@ final class PositionPolls {
     }
   }
 
-  /** The questions to one node. What it has is guarded by the lock. */
+  /** The questions to one node. Its fields are guarded by the lock. */
   private final class Poll {
     private final Log log;
     private final Condition ended = lock.newCondition();
@@ -157,7 +157,7 @@ final class PositionPolls {
       waits.computeIfAbsent(wait.revision, revision -> new HashMap<>()).put(wait, true);
     }
 
-    /** Whether it was the last one. */
+    /** Whether it was the last wait for the node. */
     boolean remove(Wait wait) {
       Map<Wait, Boolean> same = waits.get(wait.revision);
       if (same != null && same.remove(wait) != null && same.isEmpty()) {
@@ -169,7 +169,7 @@ final class PositionPolls {
     void end() {
       isOver = true;
       ended.signalAll();
-      // A question that nobody waits for is taken back.
+      // No purge waits for the answer any more.
       thread.interrupt();
     }
 
@@ -195,7 +195,7 @@ final class PositionPolls {
           ask(now, least);
         }
       } catch (InterruptedException e) {
-        // Nobody waits any more.
+        // No purge waits for the answer any more.
       }
     }
 

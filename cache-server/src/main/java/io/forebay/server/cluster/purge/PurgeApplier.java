@@ -27,8 +27,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Applies the purges of the log to this node, in order, on a thread of its own; what it does when
- * the log cannot be followed is in the table of docs/CLUSTER.md.
+ * Applies the purges of the log to this node, in order, on a thread of its own. The table of faults
+ * in docs/CLUSTER.md says what it does when it cannot follow the log.
  */
 public final class PurgeApplier implements OwnPosition, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PurgeApplier.class);
@@ -37,7 +37,7 @@ public final class PurgeApplier implements OwnPosition, AutoCloseable {
   private static final long JOURNAL_PAUSE_MILLIS = 500;
   private static final long PATTERN_PAUSE_MILLIS = 200;
 
-  /** For how long the sweep of earlier patterns is waited for. */
+  /** The longest wait for the sweep of earlier patterns. */
   private static final long PATTERN_WAIT_NANOS = TimeUnit.SECONDS.toNanos(20);
 
   /** A cluster's epoch: 32 hexadecimal digits. */
@@ -51,7 +51,10 @@ public final class PurgeApplier implements OwnPosition, AutoCloseable {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition advanced = lock.newCondition();
 
-  /** Ends pauses. The thread is never interrupted: that would close the file of the journal. */
+  /**
+   * Ends pauses of the thread. Nothing interrupts it, since an interrupt would close the file of
+   * the journal.
+   */
   private final CountDownLatch closing = new CountDownLatch(1);
 
   private volatile boolean isRestartWanted;
@@ -66,10 +69,10 @@ public final class PurgeApplier implements OwnPosition, AutoCloseable {
   private final AtomicLong gaps = new AtomicLong();
   private final AtomicLong unreadable = new AtomicLong();
 
-  /** Whether the watch has brought anything since it was opened. Confined to the thread. */
+  /** Whether the watch has delivered a message since it was opened. Confined to the thread. */
   private boolean hasRead;
 
-  /** Entries of a revision of which more may come. Confined to the thread. */
+  /** Entries of a revision that may not be complete. Confined to the thread. */
   private final List<KeyValue> held = new ArrayList<>();
 
   public PurgeApplier(PurgeLog log, Membership membership, LoggedPurges purges, Fence fence) {
@@ -111,12 +114,15 @@ public final class PurgeApplier implements OwnPosition, AutoCloseable {
     return gaps.get();
   }
 
-  /** Entries that this version could not read, and took for purges of everything. */
+  /** Entries that this version could not read; each purged everything. */
   public long unreadable() {
     return unreadable.get();
   }
 
-  /** Begins anew with a look at the log: the watch is stuck, or the log is another one. */
+  /**
+   * Reads the log again and opens a new watch, because the watch is stuck, or the log is another
+   * one.
+   */
   public void restart() {
     isRestartWanted = true;
     EtcdWatch current = watch;
@@ -158,7 +164,7 @@ public final class PurgeApplier implements OwnPosition, AutoCloseable {
         pause = hasRead ? FIRST_PAUSE_MILLIS : Math.min(MAX_PAUSE_MILLIS, 2 * pause);
       } while (!closing.await(isRestartWanted ? FIRST_PAUSE_MILLIS : pause, TimeUnit.MILLISECONDS));
     } catch (InterruptedException e) {
-      // It is over.
+      // Closed.
     }
   }
 
@@ -179,7 +185,7 @@ public final class PurgeApplier implements OwnPosition, AutoCloseable {
     return closing.getCount() == 0;
   }
 
-  /** Ends the thread where it is over. */
+  /** Ends the thread after a close. */
   private void pause(long millis) throws InterruptedException {
     if (closing.await(millis, TimeUnit.MILLISECONDS)) {
       throw new InterruptedException("closed");
@@ -242,8 +248,9 @@ public final class PurgeApplier implements OwnPosition, AutoCloseable {
   }
 
   /**
-   * Of the newest purge. A position is always that of a purge, so that one beyond the newest purge
-   * shows that the log was set back, whatever else was written to etcd since.
+   * The position of the newest purge. A position is always that of a purge: so a node whose
+   * position is beyond the newest purge knows that the log was set back, even if other keys were
+   * written to etcd since.
    */
   private static PurgePosition positionOf(LogHead head) {
     PurgePosition named = PurgePosition.parse(head.epoch() + ANY_REVISION);
@@ -255,7 +262,7 @@ public final class PurgeApplier implements OwnPosition, AutoCloseable {
     return named.at(head.newest());
   }
 
-  /** The revision from which the log is to be watched. */
+  /** Gives the revision at which the watch begins. */
   private long begin(LogHead head) throws InterruptedException {
     String why = gap(head);
     if (why != null) {
@@ -266,7 +273,7 @@ public final class PurgeApplier implements OwnPosition, AutoCloseable {
     return at == null ? head.revision() + 1 : at.revision() + 1;
   }
 
-  /** Why purges may have been missed; null where none can have been. */
+  /** Why this node may have missed purges; null where it has missed none. */
   private @Nullable String gap(LogHead head) {
     PurgePosition at = purges.applied();
     if (at == null) {
@@ -288,7 +295,7 @@ public final class PurgeApplier implements OwnPosition, AutoCloseable {
     advance(to);
   }
 
-  /** Applies what was missed from pages of the log, which is compacted. */
+  /** Applies missed purges from pages of the log, because etcd has compacted its history. */
   private long catchUp(LogHead head) throws EtcdException, InterruptedException {
     String why = gap(head);
     PurgePosition to = positionOf(head);
@@ -307,7 +314,7 @@ public final class PurgeApplier implements OwnPosition, AutoCloseable {
     return head.revision() + 1;
   }
 
-  /** Gives the last revision that is applied now. */
+  /** Applies entries; gives the last revision applied. */
   private long apply(WatchBatch batch) throws InterruptedException {
     held.addAll(batch.puts());
     List<KeyValue> whole = new ArrayList<>();
@@ -318,7 +325,7 @@ public final class PurgeApplier implements OwnPosition, AutoCloseable {
     return batch.complete();
   }
 
-  /** In batches of whole revisions. */
+  /** Applies entries in batches of whole revisions. */
   private void apply(List<KeyValue> entries, long end) throws InterruptedException {
     List<PurgeOrder> batch = new ArrayList<>();
     long last = 0;
@@ -394,7 +401,7 @@ public final class PurgeApplier implements OwnPosition, AutoCloseable {
 
   private enum Outcome {
     APPLIED,
-    /** There are too many patterns for now. */
+    /** Waits for the sweep, because too many patterns are in force. */
     FULL,
     REFUSED
   }

@@ -17,19 +17,18 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * Deletes old purges from the log, a 256th part of it a step, and raises the floor in the same
- * transaction. One node does so, the first that is alive by its name; where nodes do not agree
- * which one that is, the guards of the transaction make two of them harmless. Used by one thread at
- * a time.
+ * Deletes old purges from the log, 1/256 of it in each step, and raises the floor in the same
+ * transaction. The node with the first name among those that are alive does this. If two nodes do
+ * it at once, the conditions of their transactions keep the log right. One thread at a time.
  */
 public final class PurgeCollector {
   private static final int PARTS = 256;
   private static final int MAX_PAGES = 64;
 
-  /** In one transaction, with its conditions below what etcd takes. */
+  /** Deletions in one transaction; with their conditions fewer than etcd accepts. */
   private static final int MAX_DELETED = 100;
 
-  /** In one step. */
+  /** Transactions in one step. */
   private static final int MAX_ROUNDS = 20;
 
   private final EtcdClient etcd;
@@ -43,7 +42,7 @@ public final class PurgeCollector {
    * A collector.
    *
    * @param keep purges in the whole log
-   * @param firstPart where it begins, so that nodes do not all begin with the same
+   * @param firstPart the part of the log to begin with; nodes begin with different ones
    */
   public PurgeCollector(
       EtcdClient etcd,
@@ -60,7 +59,7 @@ public final class PurgeCollector {
     this.part = Math.floorMod(firstPart, PARTS);
   }
 
-  /** Looks at the next part. Gives how many purges it has deleted. */
+  /** Reads the next part; gives the number of purges that it has deleted. */
   public int step() throws EtcdException, InterruptedException {
     String prefix = keys.purges() + HexFormat.of().toHexDigits((byte) part) + "/";
     part = (part + 1) % PARTS;

@@ -18,16 +18,18 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A purge as the log has it: text that each node turns into scopes of its own.
+ * An entry of the log: the text of a purge, which each node turns into scopes of its own.
  *
- * @param by the node that it was ordered at
- * @param at when, by that node's clock; null where it cannot be read
+ * @param by the node that took the order
+ * @param at time of the order by that node's clock; null where it cannot be read
  */
 record PurgeEntry(PurgeOrder order, String by, @Nullable Instant at) {
   private static final int MAX_TEXT = 12 << 10;
   private static final int VERSION = 1;
 
-  /** The same for orders of one scope: {@code HH/KIND-DIGEST}. */
+  /**
+   * The key below {@code purge/}, {@code HH/KIND-DIGEST}; orders of one scope have the same key.
+   */
   static String key(PurgeOrder order) {
     String kind = order.kind().label() + (order.isSoft() ? "-soft" : "");
     byte[] digest;
@@ -61,7 +63,7 @@ record PurgeEntry(PurgeOrder order, String by, @Nullable Instant at) {
     return reach.name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
-  /** Null where this version cannot read it. */
+  /** An entry from its JSON; null where this version cannot read it. */
   static @Nullable PurgeEntry read(String json) {
     ObjectNode object;
     try {

@@ -27,18 +27,23 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The purges of the cluster in etcd. Any thread that may block. */
+/** The log of the cluster's purges in etcd. Any thread that may block. */
 public final class PurgeLog {
-  /** With the reads of members, below {@link Txn#MAX_OPERATIONS}. */
+  /**
+   * Orders in one transaction; with the reads of members fewer operations than {@link
+   * Txn#MAX_OPERATIONS}.
+   */
   private static final int MAX_ORDERS = 100;
 
-  /** etcd takes requests of 1.5 MiB, and this in base64 is a third longer. */
+  /** Bytes of one transaction. etcd accepts requests of 1.5 MiB, and base64 adds a third. */
   private static final int MAX_BYTES = 512 << 10;
 
-  /** Of the longest purges, a page in base64 is below what is read of one answer. */
+  /**
+   * Entries in a page. With the longest purges a page in base64 is below the bound of an answer.
+   */
   static final int PAGE = 120;
 
-  /** Of purges that were missed: more than that is a gap. */
+  /** Bytes of missed purges that are read at most; more are a gap. */
   private static final long MAX_MISSED_BYTES = 64L << 20;
 
   private final EtcdClient etcd;
@@ -54,16 +59,16 @@ public final class PurgeLog {
   }
 
   /**
-   * What was written to the log.
+   * The outcome of a write to the log.
    *
-   * @param revision at which all of it is there
+   * @param revision at which the log has all orders
    * @param members the nodes of the cluster at that revision
    */
   public record Published(long revision, List<Member> members) {}
 
   /**
-   * Writes orders to the log. A failure may leave some of them there, which purges more than was
-   * acknowledged; the same orders may be written again.
+   * Writes orders to the log. After a failure the log may have some of them, which purges more than
+   * was acknowledged. The caller may write the same orders again.
    *
    * @param applied the position of this node: a log that has not come so far was set back
    */
@@ -112,8 +117,8 @@ public final class PurgeLog {
   }
 
   /**
-   * Gives another name to a log that was set back, unless another node has done so: nodes that are
-   * down now find out when they are back, however far the log has come by then.
+   * Gives a new name to a log that was set back, unless another node has done so. A node that is
+   * down now finds the new name when it is back, at any revision.
    */
   void rename(LogHead setBack) throws EtcdException, InterruptedException {
     TxnResult ignored =
@@ -135,7 +140,7 @@ public final class PurgeLog {
 
   /**
    * The purges of a range of revisions that are still in the log, in order; null where there are
-   * more than that, or more than fit into memory.
+   * too many of them, or they do not fit into memory.
    */
   @Nullable List<KeyValue> missed(long from, long at, int most)
       throws EtcdException, InterruptedException {

@@ -22,20 +22,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Orders that were taken while the log could not be written, until they are in it: a file of the
- * data directory, after a first line one entry of the log a line. Without orders there is no file.
+ * Orders that the node took while it could not write the log, until they are in it. They are in a
+ * file of the data directory: a first line, then an entry of the log in each line. Without orders
+ * there is no file.
  *
  * <pre>
  *   order ─▶ file, forced ─▶ in force on this node ─▶ receipt "queued"
  *               └─▶ once the log is back: PurgeLog.publish ─▶ out of the file
  * </pre>
  *
- * <p>An order that is published is taken out afterwards, so a stop in between publishes it twice,
- * which purges more and never less. The caller owns the lock of the directory. Any thread that may
- * block.
+ * <p>The node publishes an order before it takes it out of the file. If it stops in between it
+ * publishes the order twice, which purges more, never less. The caller owns the lock of the
+ * directory. Any thread that may block.
  */
 public final class PurgeOutbox {
-  /** Orders that wait at most. */
+  /** The most orders that can wait. */
   public static final int MAX_ORDERS = 1_000;
 
   private static final Logger LOG = LoggerFactory.getLogger(PurgeOutbox.class);
@@ -58,8 +59,8 @@ public final class PurgeOutbox {
   }
 
   /**
-   * The outbox of a data directory. In place of one that is damaged everything is purged: nobody
-   * knows what it had.
+   * The outbox of a data directory. If the file is damaged, its orders are unknown, so the outbox
+   * has an order to purge everything.
    *
    * @param node the name of this one
    * @throws IOException when it cannot be read
@@ -118,9 +119,9 @@ public final class PurgeOutbox {
   }
 
   /**
-   * Takes orders; when this returns true, a loss of power does not undo it.
+   * Takes orders; when this returns true, they survive a loss of power.
    *
-   * @return false where there is no place for all of them: nothing has changed
+   * @return false where there is no place for all of them; then nothing has changed
    */
   public synchronized boolean add(List<PurgeOrder> orders) throws IOException {
     Map<String, PurgeEntry> next = new LinkedHashMap<>(entries);
@@ -139,7 +140,7 @@ public final class PurgeOutbox {
   }
 
   /**
-   * Writes what waits to the log.
+   * Writes the orders that wait to the log.
    *
    * @param applied the position of this node
    */
@@ -169,7 +170,7 @@ public final class PurgeOutbox {
     return some;
   }
 
-  /** But for what was ordered once more meanwhile. */
+  /** Removes published orders, except those that were repeated meanwhile. */
   private synchronized void remove(Map<String, PurgeEntry> published) throws IOException {
     Map<String, PurgeEntry> next = new LinkedHashMap<>(entries);
     published.forEach(next::remove);

@@ -4,15 +4,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * On which nodes a purge is true.
+ * The nodes on which a purge is true.
  *
  * @param revision of the log at which the purge is; 0 where it is queued
- * @param isAcknowledged whether no node that was waited for may still use what it names
+ * @param isAcknowledged whether every node that the purge waited for has confirmed it or is fenced
  * @param confirmed nodes that have it in force
- * @param fenced nodes that use nothing without validation, and apply it before they do
- * @param pending the others with the reason
- * @param isQueued whether it is not in the log yet: it is in force on the node that took it, which
- *     writes it to the log once that can be written
+ * @param fenced nodes that validate stored objects before they use them, until they have applied it
+ * @param pending all other nodes, each with the reason
+ * @param isQueued whether it is in force on the node that took it, and not in the log yet; the node
+ *     writes it to the log once etcd accepts it
  */
 public record Receipt(
     long revision,

@@ -4,10 +4,10 @@ import io.forebay.server.cluster.member.Member;
 import io.forebay.server.config.ClusterConfig.Wait;
 import org.jspecify.annotations.Nullable;
 
-/** What a purge needs of a node. Pure functions. */
+/** Decides for which nodes a purge waits, and when one needs no longer wait. Pure functions. */
 final class ReceiptRule {
 
-  /** What is known of a node. */
+  /** The state of a node for one purge. */
   enum State {
     CONFIRMED,
     FENCED,
@@ -16,7 +16,7 @@ final class ReceiptRule {
 
   private ReceiptRule() {}
 
-  /** Whether a purge that is ordered at a node waits for another. */
+  /** Whether a purge that one node took waits for another node. */
   static boolean isWaitedFor(Wait wait, Member self, Member other) {
     return switch (wait) {
       case SELF -> self.name().equals(other.name());
@@ -28,7 +28,7 @@ final class ReceiptRule {
   /**
    * The state of a node.
    *
-   * @param hasApplied whether it has said that it has the purge in force
+   * @param hasApplied whether its answer says that the purge is in force there
    * @param now the node in etcd, read after the purge was written; null when it was forgotten
    */
   static State state(boolean hasApplied, @Nullable Member now) {

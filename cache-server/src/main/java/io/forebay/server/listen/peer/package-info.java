@@ -1,6 +1,6 @@
 /**
  * The listener for other nodes of the cluster that ask for objects: HTTP/1.1 over mutual TLS, on
- * every event loop. Its requests go to a door of their own, with the name of the node that has
+ * every event loop. It hands requests to a handler of their own, with the name of the node that has
  * connected.
  */
 @NullMarked

@@ -4,11 +4,11 @@ import io.forebay.core.http.HeaderFields;
 import java.util.List;
 
 /**
- * The same request as other nodes of the cluster are asked it: for the URL that clients ask for,
- * before the edits for the origin, without conditions and ranges.
+ * The form of a request that goes to other nodes of the cluster: for the URL of the client, before
+ * the edits for the origin, without conditions and ranges.
  *
- * @param nodes who is asked before the origin, the first first
- * @param isDown whether they are of a tier further from the clients
+ * @param nodes to ask before the origin, in this order
+ * @param isDown whether the nodes are of a tier further from the clients
  * @param key digest of the text of its base key
  * @param scheme of the client's request
  * @param target path and query in origin form
