@@ -25,6 +25,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
@@ -143,7 +144,6 @@ final class ClusterShareIT {
   }
 
   @Test
-  @Tag("campaign")
   void aClusterFetchesEachObjectOnce() throws Exception {
     int nodes = 5;
     long seed = new SplittableRandom().nextLong();
@@ -157,6 +157,7 @@ final class ClusterShareIT {
       }
       Collections.shuffle(questions, new Random(seed));
       warmUp(cluster);
+      double failedBefore = peers(cluster, "failed");
 
       List<String> failed = ask(cluster, questions, () -> {});
 
@@ -171,45 +172,75 @@ final class ClusterShareIT {
           peers(cluster, "declined"),
           peers(cluster, "failed"));
       assertEquals(List.of(), failed.stream().limit(5).toList());
-      assertEquals(KEYS, fetched());
+      // A node that does not answer in time costs one fetch more at most.
+      double more = peers(cluster, "failed") - failedBefore;
+      assertTrue(
+          fetched() >= KEYS && fetched() <= KEYS + more,
+          fetched() + " fetches, " + more + " failed");
       assertEquals(0, peers(cluster, "declined"));
     }
   }
 
-  @Test
-  @Tag("campaign")
-  void aNodeThatDiesCostsOnePercentMoreAtMost() throws Exception {
-    int nodes = 5;
-    int dying = nodes - 1;
+  /** A change of the cluster halfway. */
+  private interface Change {
+    void make(EdgeProcess last) throws Exception;
+  }
+
+  /** Cold keys, each asked once for, while something becomes of the last node. */
+  private void fetchesAtMostOnePercentMore(ClusterEdges cluster, Change change) throws Exception {
+    int last = cluster.size() - 1;
     long seed = new SplittableRandom().nextLong();
     System.out.println("ClusterShareIT seed " + seed + "L");
     SplittableRandom random = new SplittableRandom(seed);
-    try (ClusterEdges cluster = cluster(nodes)) {
-      List<Question> questions = new ArrayList<>();
-      for (int key = 0; key < KEYS; key++) {
-        questions.add(new Question(key, random.nextInt(dying)));
-      }
+    List<Question> questions = new ArrayList<>();
+    for (int key = 0; key < KEYS; key++) {
+      questions.add(new Question(key, random.nextInt(last)));
+    }
+
+    List<String> failed =
+        ask(
+            cluster,
+            questions,
+            () -> {
+              try {
+                change.make(cluster.edge(last));
+              } catch (Exception e) {
+                throw new AssertionError("the cluster did not change", e);
+              }
+            });
+
+    long asked = fetched();
+    System.out.printf(
+        "ClusterShareIT: %d requests of the origin, failed %.0f%n",
+        asked, peers(cluster, "failed"));
+    assertEquals(List.of(), failed.stream().limit(5).toList());
+    assertTrue(asked <= KEYS + KEYS / 100, "requests of the origin: " + asked);
+  }
+
+  @Test
+  void aNodeThatDiesCostsOnePercentMoreAtMost() throws Exception {
+    try (ClusterEdges cluster = cluster(5)) {
       warmUp(cluster);
-
-      List<String> failed =
-          ask(
-              cluster,
-              questions,
-              () -> {
-                try {
-                  cluster.edge(dying).kill();
-                } catch (InterruptedException e) {
-                  Thread.currentThread().interrupt();
-                }
-              });
-
-      System.out.printf(
-          "ClusterShareIT: %d requests of the origin with a node that dies, failed %.0f%n",
-          fetched(), peers(cluster, "failed"));
-      assertEquals(List.of(), failed.stream().limit(5).toList());
-      long asked = fetched();
-      assertTrue(asked <= KEYS + KEYS / 100, "requests of the origin: " + asked);
+      fetchesAtMostOnePercentMore(cluster, EdgeProcess::kill);
       assertTrue(peers(cluster, "failed") > 0, "the dead node was asked");
+    }
+  }
+
+  @Test
+  void aNodeThatJoinsCostsOnePercentMoreAtMost() throws Exception {
+    AtomicReference<EdgeProcess> joined = new AtomicReference<>();
+    try (ClusterEdges cluster = cluster(5)) {
+      warmUp(cluster);
+      cluster.edge(4).kill();
+      Await.until(
+          "the others know that it is gone",
+          () -> cluster.edge(0).metrics().sum("forebay_cluster_alive") == 4);
+      fetchesAtMostOnePercentMore(cluster, last -> joined.set(last.restart()));
+    } finally {
+      EdgeProcess started = joined.get();
+      if (started != null) {
+        started.close();
+      }
     }
   }
 
