@@ -12,10 +12,12 @@ import io.forebay.server.purge.PurgeOrder;
 import io.forebay.server.purge.PurgeRefusedException;
 import io.forebay.storage.purge.PurgeKind;
 import io.forebay.testing.Await;
+import io.forebay.testing.Bytes;
 import io.forebay.testing.Certificates;
 import io.forebay.testing.Directories;
 import io.forebay.testing.PooledBuffers;
 import io.forebay.testing.RawClient;
+import io.netty.pkitesting.X509Bundle;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.URI;
@@ -26,7 +28,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
-import java.util.SplittableRandom;
 import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 import javax.net.ssl.SSLContext;
@@ -39,6 +40,9 @@ import tools.jackson.databind.json.JsonMapper;
  * ports. Closing it checks that nothing is left: no pin, no fill, no private copy, no buffer.
  */
 final class Edge implements AutoCloseable {
+
+  private static @Nullable X509Bundle issuer;
+  private static @Nullable X509Bundle chain;
 
   private final Path directory;
   private final Path memoryDirectory;
@@ -57,8 +61,7 @@ final class Edge implements AutoCloseable {
     this.memoryDirectory = Directories.inMemory("forebay-test-");
     this.file = directory.resolve("forebay.yaml");
     try {
-      Certificates certificates = Certificates.in(directory);
-      certificates.issue("chain", builder -> builder.ecp256().subject("CN=127.0.0.1"), "127.0.0.1");
+      Certificates certificates = certificates(directory);
       this.authority = certificates.authorityPem();
       this.tls = certificates.clientContext();
     } catch (Exception e) {
@@ -66,6 +69,21 @@ final class Edge implements AutoCloseable {
     }
     this.buffersBefore = PooledBuffers.active();
     configure(yaml);
+  }
+
+  /**
+   * All nodes of a JVM have one authority and one certificate: new ones take as long as a start.
+   */
+  private static synchronized Certificates certificates(Path directory) throws Exception {
+    if (issuer == null || chain == null) {
+      Certificates made = Certificates.in(directory);
+      chain = made.issue("chain", builder -> builder.ecp256().subject("CN=127.0.0.1"), "127.0.0.1");
+      issuer = made.authority();
+      return made;
+    }
+    Certificates known = Certificates.in(directory, issuer);
+    known.write("chain", chain);
+    return known;
   }
 
   /** A node in front of one origin, with {@code 32MiB} of memory. */
@@ -300,9 +318,7 @@ final class Edge implements AutoCloseable {
 
   /** Bytes that look random and are the same for the same seed. */
   static byte[] bytes(long seed, int length) {
-    byte[] bytes = new byte[length];
-    new SplittableRandom(seed).nextBytes(bytes);
-    return bytes;
+    return Bytes.random(seed, length);
   }
 
   @Override

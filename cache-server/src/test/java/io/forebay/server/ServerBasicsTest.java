@@ -1,13 +1,13 @@
 package io.forebay.server;
 
 import static java.util.Objects.requireNonNull;
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.testing.Await;
+import io.forebay.testing.Bytes;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -121,7 +121,7 @@ final class ServerBasicsTest {
         "a hit for " + path,
         () -> {
           HttpResponse<byte[]> response = get(protocol, path);
-          assertArrayEquals(body, response.body());
+          Bytes.assertEquals(body, response.body());
           last.add(response);
           return isHit(response);
         });
@@ -138,7 +138,7 @@ final class ServerBasicsTest {
 
       HttpResponse<byte[]> miss = get(protocol, path);
       assertEquals(200, miss.statusCode());
-      assertArrayEquals(body, miss.body(), path);
+      Bytes.assertEquals(body, miss.body(), path);
       assertEquals("edge; fwd=uri-miss; fwd-status=200; stored", field(miss, "cache-status"));
       assertEquals(Integer.toString(length), field(miss, "content-length"));
 
@@ -160,7 +160,7 @@ final class ServerBasicsTest {
 
       HttpResponse<byte[]> miss = get(protocol, path);
       assertEquals(200, miss.statusCode());
-      assertArrayEquals(body, miss.body(), path);
+      Bytes.assertEquals(body, miss.body(), path);
 
       HttpResponse<byte[]> hit = hit(protocol, path, body);
       assertEquals(Integer.toString(length), field(hit, "content-length"));
@@ -195,11 +195,11 @@ final class ServerBasicsTest {
     HttpResponse<byte[]> range = get(protocol, path, "Range", "bytes=131000-200000");
     assertEquals(206, range.statusCode());
     assertEquals("bytes 131000-200000/" + body.length, field(range, "content-range"));
-    assertArrayEquals(Arrays.copyOfRange(body, 131_000, 200_001), range.body());
+    Bytes.assertEquals(Arrays.copyOfRange(body, 131_000, 200_001), range.body());
 
     HttpResponse<byte[]> suffix = get(protocol, path, "Range", "bytes=-10");
     assertEquals(206, suffix.statusCode());
-    assertArrayEquals(Arrays.copyOfRange(body, body.length - 10, body.length), suffix.body());
+    Bytes.assertEquals(Arrays.copyOfRange(body, body.length - 10, body.length), suffix.body());
 
     HttpResponse<byte[]> beyond = get(protocol, path, "Range", "bytes=307200-");
     assertEquals(416, beyond.statusCode());
@@ -229,7 +229,7 @@ final class ServerBasicsTest {
 
     HttpResponse<byte[]> early = get(protocol, path, "Range", "bytes=1000-99999");
     assertEquals(206, early.statusCode());
-    assertArrayEquals(Arrays.copyOfRange(body, 1000, 100_000), early.body());
+    Bytes.assertEquals(Arrays.copyOfRange(body, 1000, 100_000), early.body());
     assertEquals(416, get(protocol, path, "Range", "bytes=9999999-").statusCode());
 
     CompletableFuture<HttpResponse<byte[]>> late =
@@ -238,10 +238,10 @@ final class ServerBasicsTest {
                 request(protocol, path).header("Range", "bytes=-100").build(),
                 BodyHandlers.ofByteArray());
     gate.countDown();
-    assertArrayEquals(
+    Bytes.assertEquals(
         Arrays.copyOfRange(body, body.length - 100, body.length),
         late.get(30, TimeUnit.SECONDS).body());
-    assertArrayEquals(body, whole.get(30, TimeUnit.SECONDS).body());
+    Bytes.assertEquals(body, whole.get(30, TimeUnit.SECONDS).body());
     assertEquals(1, origin.count(path));
   }
 
@@ -291,7 +291,7 @@ final class ServerBasicsTest {
     HttpResponse<byte[]> response =
         send(protocol, request(protocol, path).POST(BodyPublishers.ofByteArray(body)));
     assertEquals(200, response.statusCode());
-    assertArrayEquals(body, response.body());
+    Bytes.assertEquals(body, response.body());
   }
 
   @ParameterizedTest

@@ -1,6 +1,5 @@
 package io.forebay.server;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
@@ -15,6 +14,7 @@ import io.forebay.server.http.ClientInfo;
 import io.forebay.server.http.RequestBody;
 import io.forebay.server.http.ResponseSink;
 import io.forebay.server.runtime.RuntimeConfig;
+import io.forebay.testing.Bytes;
 import io.forebay.testing.RawClient;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
@@ -101,7 +101,7 @@ final class ServerBrokenHeadTest {
     origin.on(
         "/a", TestOrigin.ok("cache-control: max-age=1000\r\n" + validator + ": \"1\"\r\n", body));
     try (RawClient client = edge.connect()) {
-      assertArrayEquals(body, client.get("/a").body());
+      Bytes.assertEquals(body, client.get("/a").body());
     }
     edge.awaitIdle();
     ExchangeContext loop = edge.server().loops().getFirst();

@@ -1,6 +1,5 @@
 package io.forebay.server;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -8,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.forebay.server.loop.CpuPlan;
 import io.forebay.server.loop.NumaTopology;
 import io.forebay.storage.CellStats;
+import io.forebay.testing.Bytes;
 import io.forebay.testing.RawClient;
 import io.netty.channel.epoll.Epoll;
 import java.io.IOException;
@@ -79,13 +79,13 @@ class ServerCellTest {
         for (int n = 0; n < 8; n++) {
           TestOrigin ignored =
               origin.on("/" + n, TestOrigin.ok("Cache-Control: max-age=1000\r\n", body));
-          assertArrayEquals(body, clients.get(n % clients.size()).get("/" + n).body());
+          Bytes.assertEquals(body, clients.get(n % clients.size()).get("/" + n).body());
         }
         edge.awaitSum(8, c -> c.fillsInstalled);
         long before = edge.sum(c -> c.remoteBytes);
         for (RawClient client : clients) {
           for (int n = 0; n < 8; n++) {
-            assertArrayEquals(body, client.get("/" + n).body());
+            Bytes.assertEquals(body, client.get("/" + n).body());
           }
         }
         assertTrue(

@@ -1,6 +1,5 @@
 package io.forebay.server;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -8,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.forebay.core.http.AcceptEncoding;
 import io.forebay.server.counters.CopyCounters.Outcome;
 import io.forebay.storage.purge.PurgeKind;
+import io.forebay.testing.Bytes;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
@@ -249,19 +249,19 @@ final class ServerCodedCopyRandomTest {
         byte[] of = coding.isEmpty() ? whole : seen.get(etag);
         assertNotNull(of, "a range of what nobody has seen whole: " + told);
         assertEquals(of.length, Integer.parseInt(range.group(3)), told);
-        assertArrayEquals(Arrays.copyOfRange(of, from, to), reply.body(), told);
+        Bytes.assertEquals(Arrays.copyOfRange(of, from, to), reply.body(), told);
       }
       case 200 -> {
         assertEquals(!coding.isEmpty(), matcher.group(3) != null, told);
         if (isHead) {
           return;
         }
-        assertArrayEquals(whole, DecodedBody.of(reply), told);
+        Bytes.assertEquals(whole, DecodedBody.of(reply), told);
         boolean isCopy = reply.isHit() && !coding.isEmpty();
         codedHits += isCopy ? 1 : 0;
         byte[] before = isCopy || coding.isEmpty() ? seen.put(etag, reply.body()) : null;
         if (before != null) {
-          assertArrayEquals(before, reply.body(), "other bytes under a strong tag: " + told);
+          Bytes.assertEquals(before, reply.body(), "other bytes under a strong tag: " + told);
         }
       }
       default -> throw new AssertionError(told);

@@ -1,6 +1,5 @@
 package io.forebay.server;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -9,6 +8,7 @@ import io.forebay.core.http.HttpDate;
 import io.forebay.server.counters.CopyCounters.Outcome;
 import io.forebay.storage.purge.PurgeKind;
 import io.forebay.testing.Await;
+import io.forebay.testing.Bytes;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
@@ -112,7 +112,7 @@ final class ServerCodedCopyTest {
     origin.on("/a", TestOrigin.ok(TAGGED, body));
     try (RawClient client = edge.connect()) {
       Response copy = coded(client, "/a");
-      assertArrayEquals(body, DecodedBody.of(copy));
+      Bytes.assertEquals(body, DecodedBody.of(copy));
       assertTrue(copy.field("etag").matches("\"1-gzip9\\.1[0-9]+\""), copy.field("etag"));
       assertEquals("accept-encoding", copy.field("vary"));
       assertEquals("bytes", copy.field("accept-ranges"));
@@ -120,7 +120,7 @@ final class ServerCodedCopyTest {
       assertTrue(copy.body().length < 15_000, copy.body().length + " bytes");
 
       Response identity = client.get("/a", HOST);
-      assertArrayEquals(body, identity.body());
+      Bytes.assertEquals(body, identity.body());
       assertEquals("\"1\"", identity.field("etag"));
       assertEquals("accept-encoding", identity.field("vary"));
       assertFalse(identity.has("content-encoding"));
@@ -148,12 +148,12 @@ final class ServerCodedCopyTest {
           "a hit in the fast lane",
           () -> {
             Response again = coded(client, "/fast");
-            assertArrayEquals(first.body(), again.body());
+            Bytes.assertEquals(first.body(), again.body());
             return edge.sum(c -> c.fastHits) > fast;
           });
       // A field that the fast lane does not know.
       Response full = coded(client, "/fast", "X-Unknown: 1");
-      assertArrayEquals(first.body(), full.body());
+      Bytes.assertEquals(first.body(), full.body());
       assertEquals(withoutTimes(first.lines()), withoutTimes(full.lines()));
     }
   }
@@ -226,7 +226,7 @@ final class ServerCodedCopyTest {
     origin.on("/large", TestOrigin.ok(TAGGED, body));
     try (RawClient client = edge.connect()) {
       Response copy = coded(client, "/large");
-      assertArrayEquals(body, DecodedBody.of(copy));
+      Bytes.assertEquals(body, DecodedBody.of(copy));
       Response part =
           client.get(
               "/large",
@@ -236,7 +236,7 @@ final class ServerCodedCopyTest {
               "If-Range: " + copy.field("etag"));
       assertEquals(206, part.status());
       assertEquals("gzip", part.field("content-encoding"));
-      assertArrayEquals(Arrays.copyOfRange(copy.body(), 1_500_000, 1_600_001), part.body());
+      Bytes.assertEquals(Arrays.copyOfRange(copy.body(), 1_500_000, 1_600_001), part.body());
     }
     assertEquals(1, outcomes(Outcome.MADE));
     assertEquals(1, origin.count("/large"));
@@ -247,7 +247,7 @@ final class ServerCodedCopyTest {
     byte[] body = text(6, 50_000);
     origin.on("/chunked", TestOrigin.chunked(TAGGED, body, 7_000));
     try (RawClient client = edge.connect()) {
-      assertArrayEquals(body, DecodedBody.of(coded(client, "/chunked")));
+      Bytes.assertEquals(body, DecodedBody.of(coded(client, "/chunked")));
     }
   }
 
@@ -277,11 +277,11 @@ final class ServerCodedCopyTest {
 
       Response other = client.get("/c", HOST, GZIP, "If-None-Match: \"2-gzip9.1\"");
       assertEquals(200, other.status());
-      assertArrayEquals(body, DecodedBody.of(other));
+      Bytes.assertEquals(body, DecodedBody.of(other));
 
       Response refusing = client.get("/c", HOST, "If-None-Match: " + tag);
       assertEquals(200, refusing.status());
-      assertArrayEquals(body, refusing.body());
+      Bytes.assertEquals(body, refusing.body());
 
       assertEquals(200, client.get("/c", HOST, GZIP, "If-Match: " + tag).status());
       assertEquals(200, client.get("/c", HOST, GZIP, "If-Match: \"1\"").status());
@@ -306,22 +306,22 @@ final class ServerCodedCopyTest {
       assertEquals(206, plain.status());
       assertFalse(plain.has("content-encoding"));
       assertEquals("\"1\"", plain.field("etag"));
-      assertArrayEquals(Arrays.copyOfRange(body, 100, 200), plain.body());
+      Bytes.assertEquals(Arrays.copyOfRange(body, 100, 200), plain.body());
 
       Response ofCopy = client.get("/r", HOST, GZIP, "Range: bytes=100-199", "If-Range: " + tag);
       assertEquals(206, ofCopy.status());
       assertEquals("gzip", ofCopy.field("content-encoding"));
       assertEquals("bytes 100-199/" + copy.body().length, ofCopy.field("content-range"));
-      assertArrayEquals(Arrays.copyOfRange(copy.body(), 100, 200), ofCopy.body());
+      Bytes.assertEquals(Arrays.copyOfRange(copy.body(), 100, 200), ofCopy.body());
 
       Response ofIdentity = client.get("/r", HOST, GZIP, "Range: bytes=100-199", "If-Range: \"1\"");
       assertEquals(206, ofIdentity.status());
-      assertArrayEquals(Arrays.copyOfRange(body, 100, 200), ofIdentity.body());
+      Bytes.assertEquals(Arrays.copyOfRange(body, 100, 200), ofIdentity.body());
 
       for (String stale : List.of("\"1-gzip9.1\"", "\"2\"", "Thu, 01 Jan 2026 00:00:00 GMT")) {
         Response whole = client.get("/r", HOST, GZIP, "Range: bytes=100-199", "If-Range: " + stale);
         assertEquals(200, whole.status(), stale);
-        assertArrayEquals(body, DecodedBody.of(whole), stale);
+        Bytes.assertEquals(body, DecodedBody.of(whole), stale);
       }
       // Who takes no coding has nothing but identity.
       Response dated =
@@ -359,7 +359,7 @@ final class ServerCodedCopyTest {
         Response confirmed = client.get("/n", HOST, GZIP);
         assertEquals("gzip", confirmed.field("content-encoding"), confirmed.toString());
         assertEquals(Integer.toString(round), confirmed.field("x-round"));
-        assertArrayEquals(before.body(), confirmed.body());
+        Bytes.assertEquals(before.body(), confirmed.body());
         assertEquals(before.field("etag"), confirmed.field("etag"));
         assertEquals(
             Integer.toString(round), coded(client, "/n").field("x-round"), "from the store");
@@ -388,12 +388,12 @@ final class ServerCodedCopyTest {
     try (RawClient client = edge.connect()) {
       int seed = 100;
       for (Purge purge : purges) {
-        assertArrayEquals(body[0], DecodedBody.of(coded(client, "/dir/p")));
+        Bytes.assertEquals(body[0], DecodedBody.of(coded(client, "/dir/p")));
         body[0] = text(seed++, 20_000);
         edge.purge(purge.kind(), purge.text(), false);
         for (int i = 0; i < 5; i++) {
           Response reply = client.get("/dir/p", HOST, GZIP);
-          assertArrayEquals(body[0], DecodedBody.of(reply), purge + " " + reply);
+          Bytes.assertEquals(body[0], DecodedBody.of(reply), purge + " " + reply);
         }
       }
     }
@@ -407,15 +407,15 @@ final class ServerCodedCopyTest {
     try (RawClient client = edge.connect()) {
       for (int round = 0; round < 30 && caught < 3; round++) {
         stored(client, "/slow");
-        assertArrayEquals(body[0], DecodedBody.of(client.get("/slow", HOST, GZIP)));
+        Bytes.assertEquals(body[0], DecodedBody.of(client.get("/slow", HOST, GZIP)));
         caught += edge.server().copiesInProgress();
         body[0] = text(200 + round, 4_000_000);
         edge.purge(PurgeKind.URL, "http://www.example/slow", false);
-        assertArrayEquals(body[0], DecodedBody.of(client.get("/slow", HOST, GZIP)));
+        Bytes.assertEquals(body[0], DecodedBody.of(client.get("/slow", HOST, GZIP)));
         awaitNoJob();
-        assertArrayEquals(body[0], DecodedBody.of(client.get("/slow", HOST, GZIP)));
+        Bytes.assertEquals(body[0], DecodedBody.of(client.get("/slow", HOST, GZIP)));
       }
-      assertArrayEquals(body[0], DecodedBody.of(coded(client, "/slow")));
+      Bytes.assertEquals(body[0], DecodedBody.of(coded(client, "/slow")));
     }
     assertTrue(caught > 0, "no purge came while a copy was made");
     assertTrue(outcomes(Outcome.SOURCE_GONE) > 0);
@@ -431,13 +431,13 @@ final class ServerCodedCopyTest {
                 connection, TEXT + "etag: \"" + request.number() + "\"\r\n", body[0]));
     try (RawClient client = edge.connect()) {
       for (int round = 0; round < 4; round++) {
-        assertArrayEquals(body[0], DecodedBody.of(coded(client, "/replaced")));
+        Bytes.assertEquals(body[0], DecodedBody.of(coded(client, "/replaced")));
         body[0] = text(300 + round, 20_000);
         // The origin does not confirm it, but sends another one.
         edge.purge(PurgeKind.URL, "http://www.example/replaced", true);
         Response replaced = client.get("/replaced", HOST, GZIP);
-        assertArrayEquals(body[0], DecodedBody.of(replaced));
-        assertArrayEquals(body[0], DecodedBody.of(client.get("/replaced", HOST, GZIP)));
+        Bytes.assertEquals(body[0], DecodedBody.of(replaced));
+        Bytes.assertEquals(body[0], DecodedBody.of(client.get("/replaced", HOST, GZIP)));
       }
     }
     assertEquals(0, outcomes(Outcome.REWRITTEN));
@@ -459,8 +459,8 @@ final class ServerCodedCopyTest {
     try (RawClient client = edge.connect()) {
       Response after = client.get("/small", HOST, GZIP);
       assertEquals("gzip", after.field("content-encoding"), after.toString());
-      assertArrayEquals(before.body(), after.body());
-      assertArrayEquals(large, DecodedBody.of(client.get("/large", HOST, GZIP)));
+      Bytes.assertEquals(before.body(), after.body());
+      Bytes.assertEquals(large, DecodedBody.of(client.get("/large", HOST, GZIP)));
     }
     assertEquals(0, outcomes(Outcome.MADE));
     assertEquals(1, origin.count("/small"));
@@ -479,7 +479,7 @@ final class ServerCodedCopyTest {
     try (RawClient client = edge.connect()) {
       for (String color : List.of("red", "green", "red")) {
         Response copy = coded(client, "/v", "X-Color: " + color);
-        assertArrayEquals(text(color.length(), 10_000), DecodedBody.of(copy));
+        Bytes.assertEquals(text(color.length(), 10_000), DecodedBody.of(copy));
         assertEquals("X-Color, accept-encoding", copy.field("vary"));
       }
     }
@@ -507,7 +507,7 @@ final class ServerCodedCopyTest {
       edge.purge(PurgeKind.URL, "http://www.example/stale", true);
       Response stale = client.get("/stale", HOST, GZIP);
       assertEquals("gzip", stale.field("content-encoding"), stale.toString());
-      assertArrayEquals(copy.body(), stale.body());
+      Bytes.assertEquals(copy.body(), stale.body());
     }
   }
 
@@ -537,7 +537,7 @@ final class ServerCodedCopyTest {
       for (int round = 0; round < 2; round++) {
         for (int n = 0; n < objects; n++) {
           Response reply = client.get("/d" + n, HOST, GZIP);
-          assertArrayEquals(
+          Bytes.assertEquals(
               text(n, n % 2 == 0 ? 25_000 : 900_000), DecodedBody.of(reply), "object " + n);
         }
       }

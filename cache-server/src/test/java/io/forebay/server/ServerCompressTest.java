@@ -1,6 +1,5 @@
 package io.forebay.server;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -8,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.compress.Compressors.Use;
 import io.forebay.testing.Await;
+import io.forebay.testing.Bytes;
 import io.forebay.testing.Commands;
 import io.forebay.testing.Http3Client;
 import io.forebay.testing.RawClient;
@@ -112,7 +112,7 @@ final class ServerCompressTest {
   private static void assertPlain(Response response, byte[] body) {
     assertEquals("", response.field("content-encoding"), response::toString);
     assertEquals(Integer.toString(body.length), response.field("content-length"));
-    assertArrayEquals(body, response.body());
+    Bytes.assertEquals(body, response.body());
   }
 
   // --- passed -----------------------------------------------------------------------------------
@@ -129,7 +129,7 @@ final class ServerCompressTest {
                 + "accept-ranges: bytes\r\nvary: origin\r\nrepr-digest: sha-256=:AA==:\r\n",
             body));
     Response response = get("/head", GZIP);
-    assertArrayEquals(body, gunzipped(response.body()));
+    Bytes.assertEquals(body, gunzipped(response.body()));
     assertTrue(response.body().length < body.length * 3 / 4);
     assertEquals(List.of("gzip"), response.all("content-encoding"));
     assertEquals("\"abc-gzip5.1\"", response.field("etag"));
@@ -155,7 +155,7 @@ final class ServerCompressTest {
   void chunksOfAnyLengthDecodeToTheSame(int chunkBytes) throws IOException {
     byte[] body = text(chunkBytes, (int) Math.min(1_000_000, chunkBytes * 3000L));
     origin.on("/chunks", TestOrigin.chunked(PASSED + TEXT, body, chunkBytes));
-    assertArrayEquals(body, gunzipped(get("/chunks", GZIP).body()));
+    Bytes.assertEquals(body, gunzipped(get("/chunks", GZIP).body()));
   }
 
   @ParameterizedTest
@@ -188,7 +188,7 @@ final class ServerCompressTest {
             "https://127.0.0.1:" + edge.tlsPort() + "/curl");
     String said = Commands.run(Duration.ofMinutes(1), command).orFail().out();
     assertEquals((protocol.equals("--http2") ? "2 " : "1.1 ") + coding, said.strip());
-    assertArrayEquals(body, Files.readAllBytes(decoded));
+    Bytes.assertEquals(body, Files.readAllBytes(decoded));
   }
 
   @RepeatedTest(4)
@@ -204,7 +204,7 @@ final class ServerCompressTest {
       assertEquals("gzip", head.get("content-encoding").toString());
       assertEquals("end", answer.end());
       byte[] coded = answer.body.toString().getBytes(StandardCharsets.ISO_8859_1);
-      assertArrayEquals(body, gunzipped(coded));
+      Bytes.assertEquals(body, gunzipped(coded));
     }
   }
 
@@ -332,7 +332,7 @@ final class ServerCompressTest {
     assertPlain(get("/large/a", GZIP), body);
     Response response = get("/private/a", GZIP, "Cookie: a=b");
     assertEquals("gzip", response.field("content-encoding"));
-    assertArrayEquals(body, gunzipped(response.body()));
+    Bytes.assertEquals(body, gunzipped(response.body()));
   }
 
   @Test
@@ -356,7 +356,7 @@ final class ServerCompressTest {
     Response response = get("/coded", "Accept-Encoding: br, gzip");
     assertEquals("gzip", response.field("content-encoding"));
     assertEquals("\"abc\"", response.field("etag"));
-    assertArrayEquals(coded, response.body());
+    Bytes.assertEquals(coded, response.body());
   }
 
   @Test
@@ -377,7 +377,7 @@ final class ServerCompressTest {
         });
     try (RawClient client = edge.connect()) {
       Response response = client.request("GET", "/private/trailers", GZIP, "TE: trailers").reply();
-      assertArrayEquals(body, gunzipped(response.body()));
+      Bytes.assertEquals(body, gunzipped(response.body()));
       assertEquals(List.of("server-timing: a"), client.trailers());
     }
   }
@@ -423,7 +423,7 @@ final class ServerCompressTest {
         byte[] piece = new byte[chunk.length];
         for (long at = 0; at < total; at += chunk.length) {
           assertEquals(chunk.length, plain.readNBytes(piece, 0, chunk.length));
-          assertArrayEquals(chunk, piece);
+          Bytes.assertEquals(chunk, piece);
         }
         assertEquals(-1, plain.read());
       }
@@ -432,7 +432,7 @@ final class ServerCompressTest {
 
   private void assertOther(byte[] body) {
     try {
-      assertArrayEquals(body, gunzipped(get("/other", GZIP).body()));
+      Bytes.assertEquals(body, gunzipped(get("/other", GZIP).body()));
     } catch (IOException e) {
       throw new AssertionError(e);
     }
@@ -522,7 +522,7 @@ final class ServerCompressTest {
         assertEquals("\"abc\"", next.field("etag"));
         assertEquals("Accept-Encoding", next.field("vary"));
         gate.countDown();
-        assertArrayEquals(body, gunzipped(first.body(head)));
+        Bytes.assertEquals(body, gunzipped(first.body(head)));
       }
       assertEquals(1, small.server().compressors().counters().refused(Use.STREAM));
       Await.until("the place is free", () -> small.server().compressors().open(Use.STREAM) == 0);
@@ -566,7 +566,7 @@ final class ServerCompressTest {
     assertEquals("gzip", first.field("content-encoding"));
     assertEquals("\"abc-gzip5.1\"", first.field("etag"));
     assertEquals("Accept-Encoding", first.field("vary"));
-    assertArrayEquals(body, gunzipped(first.body()));
+    Bytes.assertEquals(body, gunzipped(first.body()));
     Await.until(
         "a hit",
         () -> {
@@ -605,8 +605,8 @@ final class ServerCompressTest {
       assertEquals(10, leaves.partOfBody(leavesHead, 10).length);
       leaves.close();
       gate.countDown();
-      assertArrayEquals(body, gunzipped(coded.body(codedHead)));
-      assertArrayEquals(body, plain.body(plainHead));
+      Bytes.assertEquals(body, gunzipped(coded.body(codedHead)));
+      Bytes.assertEquals(body, plain.body(plainHead));
       assertEquals(1, origin.count("/followed"));
     }
   }
@@ -622,13 +622,13 @@ final class ServerCompressTest {
       origin.on(path, TestOrigin.ok(cached + TEXT + TAG + "content-encoding: gzip\r\n", coded));
       for (int i = 0; i < 2; i++) {
         Response response = get(path);
-        assertArrayEquals(body, response.body());
+        Bytes.assertEquals(body, response.body());
         assertFalse(response.has("content-encoding"));
         assertFalse(response.has("content-length"));
         assertEquals("W/\"abc\"", response.field("etag"));
         assertEquals("Accept-Encoding", response.field("vary"));
       }
-      assertArrayEquals(coded, get(path, GZIP).body());
+      Bytes.assertEquals(coded, get(path, GZIP).body());
     }
   }
 

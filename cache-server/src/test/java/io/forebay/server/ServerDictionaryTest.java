@@ -1,6 +1,5 @@
 package io.forebay.server;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -9,6 +8,7 @@ import io.forebay.server.ProtocolClient.Answer;
 import io.forebay.server.counters.CopyCounters.Outcome;
 import io.forebay.storage.purge.PurgeKind;
 import io.forebay.testing.Await;
+import io.forebay.testing.Bytes;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
@@ -109,7 +109,7 @@ final class ServerDictionaryTest {
   private void learned(RawClient client, String path, byte[] body, String... fields)
       throws IOException {
     long before = edge.sum(c -> c.deltas.dictionaries);
-    assertArrayEquals(body, DecodedBody.of(ask(client, path, fields)));
+    Bytes.assertEquals(body, DecodedBody.of(ask(client, path, fields)));
     Await.until(
         path + " is learned",
         () -> {
@@ -161,13 +161,13 @@ final class ServerDictionaryTest {
       learned(client, "/app/1.js", old);
       Response first = ask(client, "/app/2.js", accept, has(old));
       assertNoDelta(first);
-      assertArrayEquals(body, DecodedBody.of(first));
+      Bytes.assertEquals(body, DecodedBody.of(first));
       assertEquals(OFFERED, first.field("use-as-dictionary"));
       assertTrue(first.field("vary").contains("available-dictionary"), first::toString);
 
       Response reply = delta(client, "/app/2.js", accept, has(old));
       assertEquals(coding, reply.field("content-encoding"));
-      assertArrayEquals(body, DecodedBody.of(reply, old));
+      Bytes.assertEquals(body, DecodedBody.of(reply, old));
       assertTrue(reply.body().length < 500, reply.body().length + " bytes");
       assertEquals(Integer.toString(reply.body().length), reply.field("content-length"));
       assertTrue(
@@ -187,7 +187,7 @@ final class ServerDictionaryTest {
       Response plain = settled(client, "/app/2.js", "Accept-Encoding: br");
       assertEquals("br", plain.field("content-encoding"));
       assertEquals("accept-encoding, available-dictionary", plain.field("vary"));
-      assertArrayEquals(body, ask(client, "/app/2.js").body());
+      Bytes.assertEquals(body, ask(client, "/app/2.js").body());
     }
     assertEquals(1, outcomes(Outcome.MADE));
     assertEquals(1, origin.count("/app/1.js"));
@@ -229,7 +229,7 @@ final class ServerDictionaryTest {
       byte[] coded = last[0].body().getBytes(StandardCharsets.ISO_8859_1);
       Response reply =
           new Response(200, List.of("HTTP/1.1 200 OK", "content-encoding: dcb"), coded);
-      assertArrayEquals(body, DecodedBody.of(reply, old));
+      Bytes.assertEquals(body, DecodedBody.of(reply, old));
     }
     assertFalse(
         origin
@@ -290,7 +290,7 @@ final class ServerDictionaryTest {
           });
       Response reply = settled(client, "/app/2.js", DCB, has(other));
       assertEquals("br", reply.field("content-encoding"));
-      assertArrayEquals(body, DecodedBody.of(reply));
+      Bytes.assertEquals(body, DecodedBody.of(reply));
     }
     assertEquals(1, outcomes(Outcome.NO_GAIN));
     assertEquals(0, outcomes(Outcome.MADE));
@@ -305,7 +305,7 @@ final class ServerDictionaryTest {
         learned(client, "/app/" + i + ".js", old);
         Response reply = settled(client, "/app/new.js", DCB, has(old));
         if (i < 8) {
-          assertArrayEquals(body, DecodedBody.of(reply, old), "delta " + i);
+          Bytes.assertEquals(body, DecodedBody.of(reply, old), "delta " + i);
         } else {
           assertNoDelta(reply);
         }
@@ -335,7 +335,7 @@ final class ServerDictionaryTest {
               "X-Available-Dictionary: " + hash.substring(22))) {
         Response reply = settled(client, "/app/2.js", DCB, wrong);
         assertNoDelta(reply);
-        assertArrayEquals(body, DecodedBody.of(reply), wrong);
+        Bytes.assertEquals(body, DecodedBody.of(reply), wrong);
       }
       assertNoDelta(settled(client, "/app/2.js", DCB, hash, hash));
 
@@ -359,12 +359,12 @@ final class ServerDictionaryTest {
     byte[] body = serve("/tenant/2.js", 2, 30_000);
     try (RawClient client = edge.connectTls()) {
       learned(client, "/tenant/1.js", old, "X-Tenant: a");
-      assertArrayEquals(
+      Bytes.assertEquals(
           body, DecodedBody.of(delta(client, "/tenant/2.js", DCB, has(old), "X-Tenant: a"), old));
       for (String tenant : List.of("X-Tenant: b", "X-None: a")) {
         Response reply = settled(client, "/tenant/2.js", DCB, has(old), tenant);
         assertNoDelta(reply);
-        assertArrayEquals(body, DecodedBody.of(reply));
+        Bytes.assertEquals(body, DecodedBody.of(reply));
       }
     }
     assertEquals(1, outcomes(Outcome.MADE));
@@ -437,7 +437,7 @@ final class ServerDictionaryTest {
       settled(client, "/own/none.js");
       assertFalse(ask(client, "/own/none.js").has("use-as-dictionary"));
       assertEquals(1, edge.sum(c -> c.deltas.dictionaries));
-      assertArrayEquals(body, DecodedBody.of(delta(client, "/own/2.js", DCB, has(old)), old));
+      Bytes.assertEquals(body, DecodedBody.of(delta(client, "/own/2.js", DCB, has(old)), old));
       assertNoDelta(settled(client, "/own/2.js", DCB, has(other)));
       // The route's own does not come beside it.
       assertEquals(List.of("match=\"/own/*\""), ask(client, "/app/1.js").all("use-as-dictionary"));
@@ -474,12 +474,12 @@ final class ServerDictionaryTest {
       Response part = ask(client, "/app/2.js", DCB, has(old), "Range: bytes=100-199");
       assertEquals(206, part.status());
       assertFalse(part.has("content-encoding"));
-      assertArrayEquals(Arrays.copyOfRange(body, 100, 200), part.body());
+      Bytes.assertEquals(Arrays.copyOfRange(body, 100, 200), part.body());
       Response whole =
           ask(client, "/app/2.js", DCB, has(old), "Range: bytes=1-9", "If-Range: " + tag);
       assertEquals(200, whole.status());
       assertNoDelta(whole);
-      assertArrayEquals(body, DecodedBody.of(whole));
+      Bytes.assertEquals(body, DecodedBody.of(whole));
     }
   }
 
@@ -504,7 +504,7 @@ final class ServerDictionaryTest {
       Response confirmed = delta(client, "/app/2.js", DCB, has(old));
       assertEquals(tag, confirmed.field("etag"));
       assertEquals("2", confirmed.field("x-round"));
-      assertArrayEquals(body, DecodedBody.of(confirmed, old));
+      Bytes.assertEquals(body, DecodedBody.of(confirmed, old));
     }
     assertEquals(1, outcomes(Outcome.MADE));
     assertEquals(1, outcomes(Outcome.REWRITTEN));
@@ -529,13 +529,13 @@ final class ServerDictionaryTest {
     try (RawClient client = edge.connectTls();
         RawClient other = edge.connectTls()) {
       learned(client, "/app/1.js", old);
-      assertArrayEquals(body, DecodedBody.of(delta(client, "/app/2.js", DCB, has(old)), old));
+      Bytes.assertEquals(body, DecodedBody.of(delta(client, "/app/2.js", DCB, has(old)), old));
       delta(other, "/app/2.js", DCB, has(old));
       edge.purge(kind, text, false);
       for (RawClient each : List.of(client, other, client)) {
         Response reply = ask(each, "/app/2.js", DCB, has(old));
         assertNoDelta(reply);
-        assertArrayEquals(body, DecodedBody.of(reply));
+        Bytes.assertEquals(body, DecodedBody.of(reply));
       }
       Response reply = settled(client, "/app/2.js", DCB, has(old));
       assertNoDelta(reply);
@@ -544,7 +544,7 @@ final class ServerDictionaryTest {
       origin.on("/app/1.js", TestOrigin.ok(FRESH, replaced));
       learned(client, "/app/1.js", replaced);
       assertNoDelta(settled(client, "/app/2.js", DCB, has(old)));
-      assertArrayEquals(
+      Bytes.assertEquals(
           body, DecodedBody.of(delta(client, "/app/2.js", DCB, has(replaced)), replaced));
     }
   }
@@ -560,13 +560,13 @@ final class ServerDictionaryTest {
       edge.purge(PurgeKind.URL, "https://www.example/app/2.js", false);
       for (int i = 0; i < 3; i++) {
         Response reply = ask(client, "/app/2.js", DCB, has(old));
-        assertArrayEquals(
+        Bytes.assertEquals(
             next,
             reply.field("content-encoding").startsWith("dc")
                 ? DecodedBody.of(reply, old)
                 : DecodedBody.of(reply));
       }
-      assertArrayEquals(next, DecodedBody.of(delta(client, "/app/2.js", DCB, has(old)), old));
+      Bytes.assertEquals(next, DecodedBody.of(delta(client, "/app/2.js", DCB, has(old)), old));
     }
   }
 
@@ -586,10 +586,10 @@ final class ServerDictionaryTest {
     try (RawClient client = edge.connectTls()) {
       Response after = delta(client, "/app/2.js", DCB, has(old));
       assertEquals(before.field("etag"), after.field("etag"));
-      assertArrayEquals(body, DecodedBody.of(after, old));
+      Bytes.assertEquals(body, DecodedBody.of(after, old));
       assertEquals(0, outcomes(Outcome.MADE));
       // What was learned is known without a request for it.
-      assertArrayEquals(next, DecodedBody.of(delta(client, "/app/3.js", DCB, has(old)), old));
+      Bytes.assertEquals(next, DecodedBody.of(delta(client, "/app/3.js", DCB, has(old)), old));
     }
     assertEquals(1, origin.count("/app/1.js"));
     assertEquals(1, origin.count("/app/2.js"));

@@ -1,10 +1,10 @@
 package io.forebay.server;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.storage.disk.DiskStats;
 import io.forebay.testing.Await;
+import io.forebay.testing.Bytes;
 import io.forebay.testing.RawClient;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -73,14 +73,14 @@ final class ServerDirectDiskTest {
     int slices = Math.ceilDiv(BODY_BYTES, SLICE);
     try (RawClient client = edge.connect()) {
       for (int n = 0; n < OBJECTS; n++) {
-        assertArrayEquals(body(n), client.get("/" + n, HOST).body());
+        Bytes.assertEquals(body(n), client.get("/" + n, HOST).body());
       }
       edge.awaitIdle();
       Await.until("records on the disk", () -> disk().writtenBytes() > 32 << 20);
       long before = disk().reads();
       for (int n = 0; n < OBJECTS; n++) {
         long reads = disk().reads();
-        assertArrayEquals(body(n), client.get("/" + n, HOST).body());
+        Bytes.assertEquals(body(n), client.get("/" + n, HOST).body());
         edge.awaitIdle();
         long own = disk().reads() - reads;
         assertTrue(own <= 1 + slices, own + " reads of " + slices + " slices and a head");

@@ -1,6 +1,5 @@
 package io.forebay.server;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -8,6 +7,7 @@ import io.forebay.server.node.NodeControl;
 import io.forebay.storage.disk.DiskStats;
 import io.forebay.storage.purge.PurgeKind;
 import io.forebay.testing.Await;
+import io.forebay.testing.Bytes;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
 import io.forebay.testing.RawHttp2;
@@ -76,7 +76,7 @@ final class ServerDiskTest {
   private void fill() throws IOException {
     try (RawClient client = edge.connect()) {
       for (int n = 0; n < OBJECTS; n++) {
-        assertArrayEquals(body(n), client.get("/" + n, HOST).body());
+        Bytes.assertEquals(body(n), client.get("/" + n, HOST).body());
       }
     }
     edge.awaitIdle();
@@ -110,7 +110,7 @@ final class ServerDiskTest {
       try (RawClient client = edge.connect()) {
         for (int n = 0; n < OBJECTS; n++) {
           Response reply = client.get("/" + n, HOST);
-          assertArrayEquals(body(n), reply.body(), "object " + n);
+          Bytes.assertEquals(body(n), reply.body(), "object " + n);
           assertTrue(
               reply.field("cache-status").startsWith("edge; hit") || dropped() > 0,
               reply.toString());
@@ -148,7 +148,7 @@ final class ServerDiskTest {
     try (RawClient client = edge.connect()) {
       for (int n = 0; n < SMALL; n++) {
         origin.on("/small/" + n, TestOrigin.ok(FRESH, small(n)));
-        assertArrayEquals(small(n), client.get("/small/" + n, host).body());
+        Bytes.assertEquals(small(n), client.get("/small/" + n, host).body());
       }
     }
     edge.awaitIdle();
@@ -169,7 +169,7 @@ final class ServerDiskTest {
     int fetched = 0;
     try (RawClient client = edge.connect()) {
       for (int n = 0; n < 250; n++) {
-        assertArrayEquals(small(n), client.get("/small/" + n, HOST).body());
+        Bytes.assertEquals(small(n), client.get("/small/" + n, HOST).body());
         fetched += origin.count("/small/" + n) - 1;
       }
     }
@@ -189,7 +189,7 @@ final class ServerDiskTest {
       Response part =
           client.request("GET", "/small/0", "Host: a.example", "range: bytes=100-299").reply();
       assertEquals(206, part.status());
-      assertArrayEquals(Arrays.copyOfRange(small(0), 100, 300), part.body());
+      Bytes.assertEquals(Arrays.copyOfRange(small(0), 100, 300), part.body());
       Response parts =
           client.request("GET", "/small/1", "Host: a.example", "range: bytes=0-9,50-59").reply();
       assertEquals(206, parts.status());
@@ -203,7 +203,7 @@ final class ServerDiskTest {
           client.request("GET", "/small/2", "Host: a.example", "if-none-match: \"1\"").reply();
       assertEquals(304, same.status());
       Response whole = client.get("/small/3", "Host: a.example");
-      assertArrayEquals(small(3), whole.body());
+      Bytes.assertEquals(small(3), whole.body());
       assertTrue(
           whole.field("cache-status").startsWith("edge; hit") || dropped() > 0, whole.toString());
     }
@@ -213,7 +213,7 @@ final class ServerDiskTest {
       while (body.size() < small(4).length) {
         body.writeBytes(client.await(RawHttp2.DATA).payload());
       }
-      assertArrayEquals(small(4), body.toByteArray());
+      Bytes.assertEquals(small(4), body.toByteArray());
     }
     edge.awaitIdle();
     assertTrue(reads() - before >= 5 - dropped(), reads() - before + " reads");
@@ -232,7 +232,7 @@ final class ServerDiskTest {
       for (int n = 0; n < 4; n++) {
         origin.on("/large" + n, PartOrigin.of(large, FRESH));
         try (RawClient client = edge.connect()) {
-          assertArrayEquals(large, client.get("/large" + n, HOST).body());
+          Bytes.assertEquals(large, client.get("/large" + n, HOST).body());
         }
       }
       edge.awaitIdle();
@@ -245,10 +245,10 @@ final class ServerDiskTest {
       Await.until("all begun and stalled", () -> edge.sum(counters -> counters.privateCopies) >= 4);
       Await.until("no buffer in use", () -> transitBytes() == 0);
       try (RawClient client = edge.connect()) {
-        assertArrayEquals(body(2), client.get("/2", HOST).body());
+        Bytes.assertEquals(body(2), client.get("/2", HOST).body());
       }
       for (RawClient client : stalled) {
-        assertArrayEquals(large, client.reply().body());
+        Bytes.assertEquals(large, client.reply().body());
       }
     } finally {
       for (RawClient client : stalled) {
@@ -266,7 +266,7 @@ final class ServerDiskTest {
     try (RawClient client = edge.connect()) {
       for (int n = 0; n < 4; n++) {
         origin.on("/large" + n, PartOrigin.of(large, FRESH));
-        assertArrayEquals(large, client.get("/large" + n, host).body());
+        Bytes.assertEquals(large, client.get("/large" + n, host).body());
       }
     }
     edge.awaitIdle();
@@ -294,7 +294,7 @@ final class ServerDiskTest {
     }
     try (RawClient client = edge.connect()) {
       for (int n = 0; n < OBJECTS; n++) {
-        assertArrayEquals(body(n), client.get("/" + n, HOST).body());
+        Bytes.assertEquals(body(n), client.get("/" + n, HOST).body());
       }
     }
     assertTrue(requests() >= 2 * OBJECTS, requests() + " requests");
@@ -309,7 +309,7 @@ final class ServerDiskTest {
     Await.until("disks", () -> edge.server().notReady().isEmpty());
     try (RawClient client = edge.connect()) {
       for (int n = 0; n < OBJECTS; n++) {
-        assertArrayEquals(body(n), client.get("/" + n, HOST).body());
+        Bytes.assertEquals(body(n), client.get("/" + n, HOST).body());
       }
     }
     assertTrue(requests() <= OBJECTS + dropped() + droppedBefore, requests() + " requests");
@@ -331,17 +331,17 @@ final class ServerDiskTest {
         });
     try (RawClient client = edge.connect();
         RawClient other = edge.connect()) {
-      assertArrayEquals(body, client.get("/confirmed", HOST).body());
+      Bytes.assertEquals(body, client.get("/confirmed", HOST).body());
       client.request("GET", "/confirmed", HOST);
       Await.until("the question", () -> origin.count("/confirmed") == 2);
       for (int round = 0; round < 2; round++) {
         for (int n = 0; n < OBJECTS; n++) {
-          assertArrayEquals(body(n), other.get("/" + n, HOST).body());
+          Bytes.assertEquals(body(n), other.get("/" + n, HOST).body());
         }
       }
       gate.countDown();
       Response reply = client.reply();
-      assertArrayEquals(body, reply.body());
+      Bytes.assertEquals(body, reply.body());
       assertEquals(2, origin.count("/confirmed"), "it was fetched whole");
       assertTrue(reply.field("cache-status").contains("304"), reply.toString());
     }
@@ -369,7 +369,7 @@ final class ServerDiskTest {
       Await.until("the second question", () -> origin.count("/varied") == 2);
       for (int round = 0; round < 2; round++) {
         for (int n = 0; n < OBJECTS; n++) {
-          assertArrayEquals(body(n), other.get("/" + n, HOST).body());
+          Bytes.assertEquals(body(n), other.get("/" + n, HOST).body());
         }
       }
       // What it names joins what the marker names, which has left memory by now.
@@ -390,7 +390,7 @@ final class ServerDiskTest {
     edge.server().disk("one", NodeControl.DiskAction.OFFLINE);
     try (RawClient client = edge.connect()) {
       for (int n = 0; n < OBJECTS; n++) {
-        assertArrayEquals(body(n), client.get("/" + n, HOST).body());
+        Bytes.assertEquals(body(n), client.get("/" + n, HOST).body());
       }
     }
     int fetched = requests() - OBJECTS;
@@ -398,7 +398,7 @@ final class ServerDiskTest {
     edge.server().disk("one", NodeControl.DiskAction.ONLINE);
     try (RawClient client = edge.connect()) {
       for (int n = 0; n < OBJECTS; n++) {
-        assertArrayEquals(body(n), client.get("/" + n, HOST).body());
+        Bytes.assertEquals(body(n), client.get("/" + n, HOST).body());
       }
     }
   }

@@ -1,9 +1,9 @@
 package io.forebay.server;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.testing.Bytes;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.ScriptedOrigin;
 import io.forebay.testing.ScriptedOrigin.Connection;
@@ -41,7 +41,7 @@ final class ServerEgressTest {
       Connection own = origin.accept();
       byte[] header = own.bytes(TCP4_LENGTH);
       assertEquals(0x21, header[12]);
-      assertArrayEquals(new byte[] {127, 0, 0, 1}, Arrays.copyOfRange(header, 16, 20));
+      Bytes.assertEquals(new byte[] {127, 0, 0, 1}, Arrays.copyOfRange(header, 16, 20));
       assertTrue(own.head().startsWith("POST /p "));
       own.send("HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\np");
       assertEquals("p", client.reply().text());

@@ -1,6 +1,5 @@
 package io.forebay.server;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -8,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.counters.EsiCounters.Outcome;
 import io.forebay.testing.Await;
+import io.forebay.testing.Bytes;
 import io.forebay.testing.Http3Client;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
@@ -271,7 +271,7 @@ final class ServerEsiTest {
       Response head = client.request("GET", "/p/first").head();
       assertEquals(200, head.status());
       gate.countDown();
-      assertArrayEquals(bytes("first"), client.body(head));
+      Bytes.assertEquals(bytes("first"), client.body(head));
     }
   }
 
@@ -579,8 +579,8 @@ final class ServerEsiTest {
       assertTrue(edge.server().privateCopyBytes() < 4 << 20);
       try (InputStream body = response.body()) {
         for (int i = 0; i < pieces; i++) {
-          assertArrayEquals(piece, body.readNBytes(piece.length));
-          assertArrayEquals(fragment, body.readNBytes(fragment.length));
+          Bytes.assertEquals(piece, body.readNBytes(piece.length));
+          Bytes.assertEquals(fragment, body.readNBytes(fragment.length));
         }
         assertEquals(-1, body.read());
       }
@@ -619,7 +619,7 @@ final class ServerEsiTest {
       Await.until("something has come", () -> sent.get() > 0);
       try (InputStream body = new GZIPInputStream(response.body(), 1 << 14)) {
         for (int i = 0; i < pieces; i++) {
-          assertArrayEquals(piece, body.readNBytes(piece.length));
+          Bytes.assertEquals(piece, body.readNBytes(piece.length));
         }
         assertEquals("end", new String(body.readAllBytes(), StandardCharsets.US_ASCII));
       }

@@ -1,6 +1,5 @@
 package io.forebay.server;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -9,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.forebay.server.ProtocolClient.Answer;
 import io.forebay.testing.Await;
+import io.forebay.testing.Bytes;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
@@ -196,8 +196,8 @@ final class ServerFilesTest {
     byte[] bytes = Edge.bytes(7, 3 << 20);
     Files.write(www.resolve("p/three.bin"), bytes);
     Files.write(www.resolve("three.bin"), bytes);
-    assertArrayEquals(bytes, get("/p/three.bin").body());
-    assertArrayEquals(bytes, get("/three.bin").body());
+    Bytes.assertEquals(bytes, get("/p/three.bin").body());
+    Bytes.assertEquals(bytes, get("/three.bin").body());
   }
 
   @ParameterizedTest

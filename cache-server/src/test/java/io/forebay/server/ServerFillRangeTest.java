@@ -1,11 +1,11 @@
 package io.forebay.server;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.TestOrigin.Answer;
 import io.forebay.testing.Await;
+import io.forebay.testing.Bytes;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
 import io.forebay.testing.ScriptedOrigin.Connection;
@@ -93,7 +93,7 @@ final class ServerFillRangeTest {
   private static void assertPart(Response reply, int from, int to, String total) {
     assertEquals(206, reply.status(), reply.toString());
     assertEquals("bytes " + from + "-" + (to - 1) + "/" + total, reply.field("content-range"));
-    assertArrayEquals(PartOrigin.part(BODY, from, to), reply.body());
+    Bytes.assertEquals(PartOrigin.part(BODY, from, to), reply.body());
   }
 
   private static void assertPart(Response reply, int from, int to) {
@@ -131,13 +131,13 @@ final class ServerFillRangeTest {
       assertEquals(asked, askedFor());
 
       gate.countDown();
-      assertArrayEquals(PartOrigin.part(BODY, 0, MIB), begin);
-      assertArrayEquals(PartOrigin.part(BODY, MIB, LENGTH), whole.bytes(LENGTH - MIB));
+      Bytes.assertEquals(PartOrigin.part(BODY, 0, MIB), begin);
+      Bytes.assertEquals(PartOrigin.part(BODY, MIB, LENGTH), whole.bytes(LENGTH - MIB));
       assertEquals(200, head.status());
       edge.awaitIdle();
       Response hit = client.get("/v");
       assertTrue(hit.isHit());
-      assertArrayEquals(BODY, hit.body());
+      Bytes.assertEquals(BODY, hit.body());
     }
     assertEquals(3, origin.count("/v"));
     edge.awaitSum(1, c -> c.fillsInstalled);
@@ -150,20 +150,20 @@ final class ServerFillRangeTest {
         RawClient client = edge.connect()) {
       whole.request("GET", "/v");
       assertEquals(200, whole.head().status());
-      assertArrayEquals(PartOrigin.part(BODY, 0, MIB), whole.bytes(MIB));
+      Bytes.assertEquals(PartOrigin.part(BODY, 0, MIB), whole.bytes(MIB));
       client.request("GET", "/v", range(3 * MIB, LENGTH));
       Response head = client.head();
       assertEquals(206, head.status());
       // The first run has the maximum length; the fill continues meanwhile.
       byte[] begin = client.bytes(MIB);
       gate.countDown();
-      assertArrayEquals(PartOrigin.part(BODY, MIB, LENGTH), whole.bytes(LENGTH - MIB));
-      assertArrayEquals(PartOrigin.part(BODY, 3 * MIB, 4 * MIB), begin);
-      assertArrayEquals(PartOrigin.part(BODY, 4 * MIB, LENGTH), client.bytes(LENGTH - 4 * MIB));
+      Bytes.assertEquals(PartOrigin.part(BODY, MIB, LENGTH), whole.bytes(LENGTH - MIB));
+      Bytes.assertEquals(PartOrigin.part(BODY, 3 * MIB, 4 * MIB), begin);
+      Bytes.assertEquals(PartOrigin.part(BODY, 4 * MIB, LENGTH), client.bytes(LENGTH - 4 * MIB));
     }
     edge.awaitIdle();
     try (RawClient client = edge.connect()) {
-      assertArrayEquals(BODY, client.get("/v").body());
+      Bytes.assertEquals(BODY, client.get("/v").body());
     }
     edge.awaitSum(0, c -> c.responsesAborted);
   }
@@ -180,7 +180,7 @@ final class ServerFillRangeTest {
       Await.until("it has joined", () -> edge.sum(c -> c.joined) == 1);
       gate.countDown();
       assertPart(client.reply(), 9 * MIB, 10 * MIB);
-      assertArrayEquals(BODY, whole.bytes(LENGTH));
+      Bytes.assertEquals(BODY, whole.bytes(LENGTH));
     }
     assertEquals(1, origin.count("/v"));
   }
@@ -201,12 +201,12 @@ final class ServerFillRangeTest {
         RawClient client = edge.connect()) {
       whole.request("GET", "/v");
       assertEquals(200, whole.head().status());
-      assertArrayEquals(PartOrigin.part(BODY, 0, MIB), whole.bytes(MIB));
+      Bytes.assertEquals(PartOrigin.part(BODY, 0, MIB), whole.bytes(MIB));
       client.request("GET", "/v", range(9 * MIB, 10 * MIB));
       edge.awaitSum(1, c -> c.sliceRunsDenied);
       gate.countDown();
       assertPart(client.reply(), 9 * MIB, 10 * MIB);
-      assertArrayEquals(PartOrigin.part(BODY, MIB, LENGTH), whole.bytes(LENGTH - MIB));
+      Bytes.assertEquals(PartOrigin.part(BODY, MIB, LENGTH), whole.bytes(LENGTH - MIB));
     }
     assertEquals(2, origin.count("/v"));
     edge.awaitSum(1, c -> c.fillsInstalled);
@@ -222,7 +222,7 @@ final class ServerFillRangeTest {
       Await.until("the origin is paused", () -> edge.server().store().unfinishedBytes() >= 4 * MIB);
       assertPart(client.get("/v", range(11 * MIB, 12 * MIB)), 11 * MIB, 12 * MIB);
       assertTrue(edge.server().store().unfinishedBytes() < 7 * MIB, "it was driven on");
-      assertArrayEquals(BODY, slow.bytes(LENGTH));
+      Bytes.assertEquals(BODY, slow.bytes(LENGTH));
     }
     assertEquals(2, origin.count("/v"));
     edge.awaitSum(0, c -> c.restsFetched);
@@ -246,7 +246,7 @@ final class ServerFillRangeTest {
       gate.countDown();
       Response crossing = across.reply();
       assertEquals(206, crossing.status());
-      assertArrayEquals(PartOrigin.part(BODY, MIB - 10, MIB + 10), crossing.body());
+      Bytes.assertEquals(PartOrigin.part(BODY, MIB - 10, MIB + 10), crossing.body());
       assertPart(cut.reply(), 2 * MIB - 10, 2 * MIB, Integer.toString(2 * MIB));
       Response none = beyond.reply();
       assertEquals(416, none.status());
@@ -281,7 +281,7 @@ final class ServerFillRangeTest {
       assertEquals(200, head.status());
       assertEquals("", head.field("content-range"));
       gate.countDown();
-      assertArrayEquals(PartOrigin.part(BODY, 0, 2 * MIB), client.body(head));
+      Bytes.assertEquals(PartOrigin.part(BODY, 0, 2 * MIB), client.body(head));
     }
     assertEquals(1, origin.count("/v"));
   }
@@ -294,7 +294,7 @@ final class ServerFillRangeTest {
       Response head = client.head();
       assertEquals(200, head.status());
       gate.countDown();
-      assertArrayEquals(PartOrigin.part(BODY, 0, 2 * MIB), client.body(head));
+      Bytes.assertEquals(PartOrigin.part(BODY, 0, 2 * MIB), client.body(head));
     }
   }
 
@@ -317,7 +317,7 @@ final class ServerFillRangeTest {
     try (RawClient only = edge.connect()) {
       only.request("GET", "/v");
       assertEquals(200, only.head().status());
-      assertArrayEquals(PartOrigin.part(BODY, 0, 10 * SLICE + 99), only.bytes(10 * SLICE + 99));
+      Bytes.assertEquals(PartOrigin.part(BODY, 0, 10 * SLICE + 99), only.bytes(10 * SLICE + 99));
     }
     TestOrigin.await(closed);
     edge.awaitSum(1, c -> c.fillsKept);
@@ -327,7 +327,7 @@ final class ServerFillRangeTest {
       assertTrue(front.isHit(), front.field("cache-status"));
       assertPart(front, 0, 10 * SLICE);
       assertEquals(1, origin.count("/v"));
-      assertArrayEquals(BODY, client.get("/v").body());
+      Bytes.assertEquals(BODY, client.get("/v").body());
       assertEquals("bytes=" + 10 * SLICE + "-" + (74 * SLICE - 1), askedFor().get(1));
       assertEquals("\"v1\"", origin.requests("/v").get(1).field("if-range"));
     }
@@ -353,13 +353,13 @@ final class ServerFillRangeTest {
     try (RawClient only = edge.connect()) {
       only.request("GET", "/v");
       assertEquals(200, only.head().status());
-      assertArrayEquals(PartOrigin.part(BODY, 0, 10 * SLICE), only.bytes(10 * SLICE));
+      Bytes.assertEquals(PartOrigin.part(BODY, 0, 10 * SLICE), only.bytes(10 * SLICE));
     }
     TestOrigin.await(closed);
     edge.awaitIdle();
     edge.awaitSum(0, c -> c.fillsKept);
     try (RawClient client = edge.connect()) {
-      assertArrayEquals(BODY, client.get("/v").body());
+      Bytes.assertEquals(BODY, client.get("/v").body());
     }
     assertEquals(List.of("-", "-"), askedFor());
   }

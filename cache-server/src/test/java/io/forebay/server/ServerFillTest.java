@@ -1,11 +1,11 @@
 package io.forebay.server;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.counters.LimitKey;
 import io.forebay.testing.Await;
+import io.forebay.testing.Bytes;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
@@ -90,7 +90,7 @@ final class ServerFillTest {
     int collapsed = 0;
     for (RawClient client : clients) {
       Response reply = client.reply();
-      assertArrayEquals(body, reply.body());
+      Bytes.assertEquals(body, reply.body());
       collapsed += reply.field("cache-status").contains("; collapsed") ? 1 : 0;
       client.close();
     }
@@ -114,7 +114,7 @@ final class ServerFillTest {
     Await.until("the first has left", () -> edge.sum(c -> c.clientAborts) == 1);
     gate.countDown();
     for (RawClient client : others) {
-      assertArrayEquals(body, client.reply().body());
+      Bytes.assertEquals(body, client.reply().body());
       client.close();
     }
     assertEquals(1, origin.count("/a"));
@@ -140,7 +140,7 @@ final class ServerFillTest {
     Await.until("the first has left", () -> edge.sum(c -> c.clientAborts) == 1);
     gate.countDown();
     for (RawClient client : others) {
-      assertArrayEquals(body, client.reply().body());
+      Bytes.assertEquals(body, client.reply().body());
       client.close();
     }
     assertEquals(1, origin.count("/a"));
@@ -172,7 +172,7 @@ final class ServerFillTest {
     edge.awaitIdle();
     edge.awaitSum(0, c -> c.fillsInstalled);
     try (RawClient later = edge.connect()) {
-      assertArrayEquals(body, later.get("/a").body());
+      Bytes.assertEquals(body, later.get("/a").body());
     }
     assertEquals(2, origin.count("/a"));
   }
@@ -190,7 +190,7 @@ final class ServerFillTest {
     try (RawClient later = edge.connect()) {
       Response hit = later.get("/a");
       assertTrue(hit.isHit());
-      assertArrayEquals(body, hit.body());
+      Bytes.assertEquals(body, hit.body());
     }
     assertEquals(1, origin.count("/a"));
   }
@@ -210,7 +210,7 @@ final class ServerFillTest {
     slow.close();
     Await.until("it is stored", () -> edge.sum(c -> c.fillsInstalled) == 1);
     try (RawClient later = edge.connect()) {
-      assertArrayEquals(body, later.get("/a").body());
+      Bytes.assertEquals(body, later.get("/a").body());
     }
     assertEquals(1, origin.count("/a"));
   }
@@ -226,7 +226,7 @@ final class ServerFillTest {
       int step = 256 * 1024;
       for (int read = 0; read < body.length; read += step) {
         byte[] part = slow.bytes(Math.min(step, body.length - read));
-        assertArrayEquals(Arrays.copyOfRange(body, read, read + part.length), part);
+        Bytes.assertEquals(Arrays.copyOfRange(body, read, read + part.length), part);
         // A sixteenth of memory, and what the kernel holds on both connections.
         assertTrue(written.get() - read < 4 * MIB + 16 * MIB, "ahead of the reader");
       }
@@ -260,13 +260,13 @@ final class ServerFillTest {
     // Else the fourth may be the first at the origin.
     TestOrigin.await(begun);
     try (RawClient fourth = edge.connect()) {
-      assertArrayEquals(body, fourth.get("/a").body());
+      Bytes.assertEquals(body, fourth.get("/a").body());
     }
     assertEquals(2, origin.count("/a"));
     assertEquals(1, edge.sum(c -> c.hits(LimitKey.FOLLOWERS_PER_FILL)));
     gate.countDown();
     for (RawClient client : clients) {
-      assertArrayEquals(body, client.reply().body());
+      Bytes.assertEquals(body, client.reply().body());
       client.close();
     }
   }

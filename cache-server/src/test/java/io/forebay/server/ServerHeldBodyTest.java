@@ -1,10 +1,10 @@
 package io.forebay.server;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.testing.Await;
+import io.forebay.testing.Bytes;
 import io.forebay.testing.Http2Client;
 import io.forebay.testing.Http3Client;
 import io.forebay.testing.RawClient;
@@ -107,7 +107,7 @@ final class ServerHeldBodyTest {
     assertEquals("12", request.field("content-length"));
     assertEquals("", request.field("expect"));
     assertEquals("", request.field("transfer-encoding"));
-    assertArrayEquals(TestOrigin.ascii("first second"), received.get());
+    Bytes.assertEquals(TestOrigin.ascii("first second"), received.get());
     edge.awaitSum(1, counters -> counters.bodiesHeld);
   }
 
@@ -118,7 +118,7 @@ final class ServerHeldBodyTest {
     try (RawClient client = edge.connect()) {
       client.request("PUT", "/held", body, "Host: a", "Content-Length: " + body.length);
       assertEquals("done", client.reply().text());
-      assertArrayEquals(body, received.get());
+      Bytes.assertEquals(body, received.get());
       client.request("PUT", "/held", body, "Host: a", "Content-Length: " + body.length);
       assertEquals("done", client.reply().text());
     }
@@ -133,7 +133,7 @@ final class ServerHeldBodyTest {
       client.data(answer, "two", true);
       assertEquals("200", answer.head().status().toString());
       assertEquals("end", answer.end());
-      assertArrayEquals(TestOrigin.ascii("one two"), received.get());
+      Bytes.assertEquals(TestOrigin.ascii("one two"), received.get());
     }
     try (Http3Client client = new Http3Client(edge.tlsPort(), edge.authority())) {
       Http3Client.Answer answer = client.open(Http3Client.request("PUT", "/held"), false);
@@ -141,7 +141,7 @@ final class ServerHeldBodyTest {
       client.data(answer, "four", true);
       assertEquals("200", answer.status());
       assertEquals("end", answer.end());
-      assertArrayEquals(TestOrigin.ascii("three four"), received.get());
+      Bytes.assertEquals(TestOrigin.ascii("three four"), received.get());
     }
     edge.awaitSum(2, counters -> counters.bodiesHeld);
   }
@@ -155,7 +155,7 @@ final class ServerHeldBodyTest {
       Await.until("the origin is asked", () -> origin.count("/held") == 1);
       client.send(body);
       assertEquals("done", client.reply().text());
-      assertArrayEquals(body, received.get());
+      Bytes.assertEquals(body, received.get());
     }
     // Or what has come does.
     CountDownLatch asked = new CountDownLatch(1);
@@ -173,7 +173,7 @@ final class ServerHeldBodyTest {
       TestOrigin.await(asked);
       client.send(chunk("rest") + "0\r\n\r\n");
       assertEquals("done", client.reply().text());
-      assertArrayEquals(TestOrigin.ascii(text + "rest"), received.get());
+      Bytes.assertEquals(TestOrigin.ascii(text + "rest"), received.get());
     }
     assertEquals(0, edge.sum(counters -> counters.bodiesHeld));
   }
@@ -188,7 +188,7 @@ final class ServerHeldBodyTest {
       Await.until("the origin is asked", () -> origin.count("/long") == 1);
       client.send(Arrays.copyOfRange(body, 2 << 20, length));
       assertEquals("done", client.reply().text());
-      assertArrayEquals(body, received.get());
+      Bytes.assertEquals(body, received.get());
     }
     assertEquals(0, edge.sum(counters -> counters.bodiesHeld));
   }
@@ -222,7 +222,7 @@ final class ServerHeldBodyTest {
       client.request("PUT", "/two", body, "Host: a", "Content-Length: " + body.length);
       Response response = client.reply();
       assertEquals(200, response.status(), response::toString);
-      assertArrayEquals(body, received.get());
+      Bytes.assertEquals(body, received.get());
       assertEquals(1, other.count("/held"));
       // Of one that is not, nobody knows what it has done.
       client.request("POST", "/two", body, "Host: a", "Content-Length: " + body.length);
@@ -252,7 +252,7 @@ final class ServerHeldBodyTest {
       client.request("PUT", "/held", body, "Host: a", "Content-Length: " + body.length);
       assertEquals("done", client.reply().text());
       assertTrue(second.getCount() == 0);
-      assertArrayEquals(body, received.get());
+      Bytes.assertEquals(body, received.get());
     }
     assertEquals(3, origin.count("/held"));
   }

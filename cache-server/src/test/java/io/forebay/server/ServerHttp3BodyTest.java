@@ -1,10 +1,10 @@
 package io.forebay.server;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.testing.Await;
+import io.forebay.testing.Bytes;
 import io.forebay.testing.Http3Client;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -46,8 +46,8 @@ final class ServerHttp3BodyTest {
   void aLongBodyIsTheSameFromTheOriginAndFromTheStore() throws Exception {
     byte[] body = start(2 * MIB + 321);
     try (Http3Client client = connect(MIB)) {
-      assertArrayEquals(body, fetch(client));
-      assertArrayEquals(body, fetch(client));
+      Bytes.assertEquals(body, fetch(client));
+      Bytes.assertEquals(body, fetch(client));
     }
     assertEquals(1, origin.count("/large"));
     edge.awaitIdle();
@@ -59,8 +59,8 @@ final class ServerHttp3BodyTest {
   void aBodyBeyondMemoryIsTheSame() throws Exception {
     byte[] body = start(64 * MIB + 321);
     try (Http3Client client = connect(MIB)) {
-      assertArrayEquals(body, fetch(client));
-      assertArrayEquals(body, fetch(client));
+      Bytes.assertEquals(body, fetch(client));
+      Bytes.assertEquals(body, fetch(client));
     }
     edge.awaitIdle();
   }
@@ -69,7 +69,7 @@ final class ServerHttp3BodyTest {
   void aClientThatStopsReadingHoldsNoRegionAndLittleMemory() throws Exception {
     byte[] body = start(2 * MIB + 321);
     try (Http3Client client = connect(64 * 1024)) {
-      assertArrayEquals(body, fetch(client));
+      Bytes.assertEquals(body, fetch(client));
       Http3Client.Answer slow = client.get("/large");
       client.reads(slow, false);
       assertEquals("200", slow.status());
@@ -78,7 +78,7 @@ final class ServerHttp3BodyTest {
       assertTrue(edge.server().privateCopyBytes() <= 64 * 1024);
       client.reads(slow, true);
       assertEquals("end", slow.end());
-      assertArrayEquals(body, bytes(slow));
+      Bytes.assertEquals(body, bytes(slow));
     }
     edge.awaitIdle();
   }

@@ -1,6 +1,5 @@
 package io.forebay.server;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -8,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.TestOrigin.Answer;
 import io.forebay.testing.Await;
+import io.forebay.testing.Bytes;
 import io.forebay.testing.Certificates;
 import io.forebay.testing.Http3Client;
 import io.forebay.testing.ScriptedOrigin;
@@ -394,7 +394,7 @@ final class ServerHttp3TunnelTest {
       assertTrue(taken < much.length / 2, () -> taken + " bytes were taken");
       assertEquals("200", other.get("/beside-slow").status());
       mayRead.countDown();
-      assertArrayEquals(much, read.get());
+      Bytes.assertEquals(much, read.get());
       client.reset(tunnel);
       edge.awaitSum(0, c -> c.tunnelsOpen);
     }
@@ -436,7 +436,7 @@ final class ServerHttp3TunnelTest {
       assertEquals("end", beside.end());
       client.reads(tunnel, true);
       Await.until("all comes", () -> tunnel.body.length() == much.length);
-      assertArrayEquals(much, tunnel.body.toString().getBytes(StandardCharsets.ISO_8859_1));
+      Bytes.assertEquals(much, tunnel.body.toString().getBytes(StandardCharsets.ISO_8859_1));
       client.reset(tunnel);
     }
     edge.awaitSum(0, c -> c.tunnelsOpen);
@@ -538,7 +538,7 @@ final class ServerHttp3TunnelTest {
       Http3Client.Answer tunnel = open(client, "/other-half");
       client.data(tunnel, "last", true);
       assertEquals("end", tunnel.end());
-      assertArrayEquals(much, tunnel.body.toString().getBytes(StandardCharsets.ISO_8859_1));
+      Bytes.assertEquals(much, tunnel.body.toString().getBytes(StandardCharsets.ISO_8859_1));
       edge.awaitSum(0, c -> c.tunnelsOpen);
     }
   }

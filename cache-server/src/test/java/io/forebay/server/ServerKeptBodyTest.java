@@ -1,11 +1,11 @@
 package io.forebay.server;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.testing.Await;
+import io.forebay.testing.Bytes;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
 import io.forebay.testing.ScriptedOrigin.Connection;
@@ -56,7 +56,7 @@ final class ServerKeptBodyTest {
 
   private void store(String path, byte[] body) throws IOException {
     try (RawClient client = edge.connect()) {
-      assertArrayEquals(body, client.get(path).body());
+      Bytes.assertEquals(body, client.get(path).body());
     }
     edge.awaitIdle();
   }
@@ -93,7 +93,7 @@ final class ServerKeptBodyTest {
       Response head = slow.head();
       assertTrue(head.isHit());
       turnOver();
-      assertArrayEquals(body, slow.body(head));
+      Bytes.assertEquals(body, slow.body(head));
     }
     assertEquals(1, origin.count("/slow"));
     assertNothingAborted();
@@ -112,8 +112,8 @@ final class ServerKeptBodyTest {
       turnOver();
       List<MultipartBody.Part> parts =
           MultipartBody.parse(head.field("content-type"), slow.body(head));
-      assertArrayEquals(Arrays.copyOfRange(body, 11_000_000, 12_000_000), parts.get(0).bytes());
-      assertArrayEquals(Arrays.copyOfRange(body, 5, 8_000_001), parts.get(1).bytes());
+      Bytes.assertEquals(Arrays.copyOfRange(body, 11_000_000, 12_000_000), parts.get(0).bytes());
+      Bytes.assertEquals(Arrays.copyOfRange(body, 5, 8_000_001), parts.get(1).bytes());
     }
     assertNothingAborted();
   }
@@ -135,8 +135,8 @@ final class ServerKeptBodyTest {
       assertTrue(head.isHit());
       Response passed = second.get("/other");
       assertTrue(passed.field("cache-status").contains("not-kept"), passed.toString());
-      assertArrayEquals(other, passed.body());
-      assertArrayEquals(one, slow.body(head));
+      Bytes.assertEquals(other, passed.body());
+      Bytes.assertEquals(one, slow.body(head));
       // The bound is for what is being sent.
       edge.awaitIdle();
       assertTrue(second.get("/other").isHit());
@@ -174,8 +174,8 @@ final class ServerKeptBodyTest {
       joined.countDown();
       Await.until("the fill is over", () -> edge.server().fillsInProgress() == 0);
       turnOver();
-      assertArrayEquals(body, leader.body(first));
-      assertArrayEquals(body, follower.body(second));
+      Bytes.assertEquals(body, leader.body(first));
+      Bytes.assertEquals(body, follower.body(second));
     }
     assertEquals(1, origin.count("/slow"));
     assertNothingAborted();
@@ -227,11 +227,11 @@ final class ServerKeptBodyTest {
       crowded.countDown();
       CompletableFuture<byte[]> followed =
           CompletableFuture.supplyAsync(() -> read(follower, second), threads);
-      assertArrayEquals(body, leader.body(first));
-      assertArrayEquals(body, followed.get());
+      Bytes.assertEquals(body, leader.body(first));
+      Bytes.assertEquals(body, followed.get());
       gate.countDown();
       for (RawClient one : crowd) {
-        assertArrayEquals(other, one.reply().body());
+        Bytes.assertEquals(other, one.reply().body());
       }
     } finally {
       crowd.forEach(RawClient::close);
@@ -282,9 +282,9 @@ final class ServerKeptBodyTest {
       byte[] begun = slow.bytes(3 * MIB);
       Response reply = late.get("/large");
       assertFalse(reply.field("cache-status").contains("collapsed"), reply.toString());
-      assertArrayEquals(body, reply.body());
-      assertArrayEquals(Arrays.copyOf(body, 3 * MIB), begun);
-      assertArrayEquals(
+      Bytes.assertEquals(body, reply.body());
+      Bytes.assertEquals(Arrays.copyOf(body, 3 * MIB), begun);
+      Bytes.assertEquals(
           Arrays.copyOfRange(body, 3 * MIB, body.length), slow.bytes(body.length - 3 * MIB));
       assertEquals(200, head.status());
     }

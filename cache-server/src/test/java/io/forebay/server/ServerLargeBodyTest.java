@@ -1,12 +1,12 @@
 package io.forebay.server;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.TestOrigin.Answer;
 import io.forebay.storage.StoreStats;
 import io.forebay.testing.Await;
+import io.forebay.testing.Bytes;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
@@ -113,18 +113,18 @@ final class ServerLargeBodyTest {
         "",
         isLengthKnown ? TestOrigin.ok(TAGGED, BODY) : TestOrigin.chunked(TAGGED, BODY, 100 * KIB));
     try (RawClient client = edge.connect()) {
-      assertArrayEquals(BODY, client.get("/large").body());
+      Bytes.assertEquals(BODY, client.get("/large").body());
       edge.awaitSum(1, c -> c.fillsInstalled);
       edge.awaitIdle();
       Response end = client.get("/large", "Range: bytes=" + (LENGTH - MIB) + "-");
       assertTrue(end.isHit(), end.field("cache-status"));
-      assertArrayEquals(Arrays.copyOfRange(BODY, LENGTH - MIB, LENGTH), end.body());
+      Bytes.assertEquals(Arrays.copyOfRange(BODY, LENGTH - MIB, LENGTH), end.body());
       assertEquals(1, origin.count("/large"));
       Response begin = client.get("/large", "Range: bytes=0-99");
       assertEquals(206, begin.status());
-      assertArrayEquals(Arrays.copyOf(BODY, 100), begin.body());
+      Bytes.assertEquals(Arrays.copyOf(BODY, 100), begin.body());
       assertEquals("bytes=0-65535", origin.requests("/large").getLast().field("range"));
-      assertArrayEquals(BODY, client.get("/large").body());
+      Bytes.assertEquals(BODY, client.get("/large").body());
     }
     assertEquals(1, wholeFetches());
     edge.awaitSum(0, c -> c.responsesAborted);
@@ -153,7 +153,7 @@ final class ServerLargeBodyTest {
   void aSlowReaderOfABodyWithoutAValidatorGetsAllOfItFromADisk() throws IOException {
     start(disk(), TestOrigin.ok(FRESH, BODY));
     try (RawClient client = edge.connect()) {
-      assertArrayEquals(BODY, client.get("/large").body());
+      Bytes.assertEquals(BODY, client.get("/large").body());
     }
     edge.awaitIdle();
     edge.awaitSum(1, c -> c.fillsInstalled);
@@ -170,7 +170,7 @@ final class ServerLargeBodyTest {
               assertEquals(200, client.get(path).status());
             }
             Response whole = client.get("/large");
-            assertArrayEquals(BODY, whole.body());
+            Bytes.assertEquals(BODY, whole.body());
             return whole.isHit();
           }
         });
@@ -179,9 +179,9 @@ final class ServerLargeBodyTest {
       slow.request("GET", "/large");
       Response head = slow.head();
       assertTrue(head.isHit(), head.field("cache-status"));
-      assertArrayEquals(Arrays.copyOf(BODY, MIB), slow.bytes(MIB));
+      Bytes.assertEquals(Arrays.copyOf(BODY, MIB), slow.bytes(MIB));
       writeOver();
-      assertArrayEquals(Arrays.copyOfRange(BODY, MIB, LENGTH), slow.bytes(LENGTH - MIB));
+      Bytes.assertEquals(Arrays.copyOfRange(BODY, MIB, LENGTH), slow.bytes(LENGTH - MIB));
     }
     assertEquals(asked, origin.count("/large"));
     edge.awaitSum(0, c -> c.responsesAborted);
@@ -194,12 +194,12 @@ final class ServerLargeBodyTest {
       client.request("GET", "/large");
       Response head = client.head();
       assertEquals(Integer.toString(LENGTH), head.field("content-length"));
-      assertArrayEquals(Arrays.copyOf(BODY, HALF), client.bytes(HALF));
+      Bytes.assertEquals(Arrays.copyOf(BODY, HALF), client.bytes(HALF));
       Await.until("bytes that were read are released", () -> stats().unfinishedBytes() < 2 * MIB);
       assertTrue(stats().unfinishedBytes() > 0);
       assertTrue(stats().reclaimedRegions() > 4);
       gate.countDown();
-      assertArrayEquals(Arrays.copyOfRange(BODY, HALF, LENGTH), client.bytes(LENGTH - HALF));
+      Bytes.assertEquals(Arrays.copyOfRange(BODY, HALF, LENGTH), client.bytes(LENGTH - HALF));
     }
     edge.awaitIdle();
     assertEquals(0, stats().unfinishedBytes());
@@ -215,8 +215,8 @@ final class ServerLargeBodyTest {
       Response head = slow.head();
       assertEquals(200, head.status());
       fast.request("GET", "/large");
-      assertArrayEquals(BODY, fast.reply().body());
-      assertArrayEquals(BODY, slow.body(head));
+      Bytes.assertEquals(BODY, fast.reply().body());
+      Bytes.assertEquals(BODY, slow.body(head));
     }
     assertEquals(1, wholeFetches());
     edge.awaitSum(0, c -> c.responsesAborted);
@@ -233,19 +233,19 @@ final class ServerLargeBodyTest {
         RawClient late = edge.connect()) {
       first.request("GET", "/large");
       assertEquals(200, first.head().status());
-      assertArrayEquals(Arrays.copyOf(BODY, HALF), first.bytes(HALF));
+      Bytes.assertEquals(Arrays.copyOf(BODY, HALF), first.bytes(HALF));
       late.request("GET", "/large");
       Response head = late.head();
       assertTrue(head.field("cache-status").contains("; collapsed"));
-      assertArrayEquals(Arrays.copyOf(BODY, HALF), late.bytes(HALF));
+      Bytes.assertEquals(Arrays.copyOf(BODY, HALF), late.bytes(HALF));
       // What the fill is still to bring is fetched by nobody else.
       assertTrue(
           origin.requests("/large").stream()
               .skip(1)
               .allMatch(request -> lastOf(request.field("range")) < HALF));
       gate.countDown();
-      assertArrayEquals(Arrays.copyOfRange(BODY, HALF, LENGTH), first.bytes(LENGTH - HALF));
-      assertArrayEquals(Arrays.copyOfRange(BODY, HALF, LENGTH), late.bytes(LENGTH - HALF));
+      Bytes.assertEquals(Arrays.copyOfRange(BODY, HALF, LENGTH), first.bytes(LENGTH - HALF));
+      Bytes.assertEquals(Arrays.copyOfRange(BODY, HALF, LENGTH), late.bytes(LENGTH - HALF));
     }
     assertEquals(1, wholeFetches());
     edge.awaitSum(1, c -> c.fillsInstalled);
@@ -271,7 +271,7 @@ final class ServerLargeBodyTest {
       Await.until("the beginning is gone", () -> readOn(first) && stats().reclaimedRegions() > 16);
       Response reply = late.get("/large");
       assertTrue(reply.field("cache-status").contains("store-full"), reply.toString());
-      assertArrayEquals(BODY, reply.body());
+      Bytes.assertEquals(BODY, reply.body());
     }
     edge.awaitIdle();
   }
@@ -300,11 +300,11 @@ final class ServerLargeBodyTest {
   void onADiskItIsKeptWhole() throws IOException {
     start(disk(), TestOrigin.ok(TAGGED, BODY));
     try (RawClient client = edge.connect()) {
-      assertArrayEquals(BODY, client.get("/large").body());
+      Bytes.assertEquals(BODY, client.get("/large").body());
       edge.awaitIdle();
       for (int i = 0; i < 2; i++) {
         Response reply = client.get("/large");
-        assertArrayEquals(BODY, reply.body());
+        Bytes.assertEquals(BODY, reply.body());
         assertTrue(reply.isHit() || dropped() > 0, reply.field("cache-status"));
       }
     }
@@ -316,14 +316,14 @@ final class ServerLargeBodyTest {
   void withoutAValidatorItIsFetchedForEachAndRangesOfItAreHits() throws IOException {
     start(disk(), TestOrigin.ok(FRESH, BODY));
     try (RawClient client = edge.connect()) {
-      assertArrayEquals(BODY, client.get("/large").body());
+      Bytes.assertEquals(BODY, client.get("/large").body());
       edge.awaitIdle();
       Response reply = client.get("/large");
       assertTrue(reply.field("cache-status").contains("not-kept"), reply.field("cache-status"));
-      assertArrayEquals(BODY, reply.body());
+      Bytes.assertEquals(BODY, reply.body());
       Response range = client.get("/large", "Range: bytes=1000-999999");
       assertTrue(range.isHit() || dropped() > 0, range.field("cache-status"));
-      assertArrayEquals(Arrays.copyOfRange(BODY, 1000, 1_000_000), range.body());
+      Bytes.assertEquals(Arrays.copyOfRange(BODY, 1000, 1_000_000), range.body());
     }
     edge.awaitSum(0, c -> c.responsesAborted);
   }
@@ -337,7 +337,7 @@ final class ServerLargeBodyTest {
       client.bytes(HALF);
       edge.purgeUrl("/large");
       gate.countDown();
-      assertArrayEquals(Arrays.copyOfRange(BODY, HALF, LENGTH), client.bytes(LENGTH - HALF));
+      Bytes.assertEquals(Arrays.copyOfRange(BODY, HALF, LENGTH), client.bytes(LENGTH - HALF));
       edge.awaitIdle();
       edge.awaitSum(0, c -> c.fillsInstalled);
       assertEquals(200, client.get("/large").status());

@@ -1,9 +1,9 @@
 package io.forebay.server;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.forebay.testing.Await;
+import io.forebay.testing.Bytes;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
 import java.io.ByteArrayOutputStream;
@@ -110,7 +110,7 @@ final class ServerLiveChunksTest {
     for (int i = 0; i < CHUNKS; i++) {
       gates.get(i + 1).countDown();
       for (int c = 0; c < count; c++) {
-        assertArrayEquals(chunk(i), clients.get(c).partOfBody(heads.get(c), CHUNK_BYTES));
+        Bytes.assertEquals(chunk(i), clients.get(c).partOfBody(heads.get(c), CHUNK_BYTES));
       }
     }
     gates.getLast().countDown();
@@ -131,11 +131,11 @@ final class ServerLiveChunksTest {
     request(1);
     RawClient second = clients.getLast();
     Response late = second.head();
-    assertArrayEquals(
+    Bytes.assertEquals(
         Arrays.copyOf(BODY, 3 * CHUNK_BYTES), second.partOfBody(late, 3 * CHUNK_BYTES));
     gates.get(4).countDown();
-    assertArrayEquals(chunk(3), second.partOfBody(late, CHUNK_BYTES));
-    assertArrayEquals(chunk(3), first.partOfBody(head, CHUNK_BYTES));
+    Bytes.assertEquals(chunk(3), second.partOfBody(late, CHUNK_BYTES));
+    Bytes.assertEquals(chunk(3), first.partOfBody(head, CHUNK_BYTES));
     gates.forEach(CountDownLatch::countDown);
     assertEquals(2 * CHUNK_BYTES, second.restOfBody(late, 4 * CHUNK_BYTES).length);
     assertEquals(1, origin.count("/seg.m4s"));
@@ -148,14 +148,14 @@ final class ServerLiveChunksTest {
     RawClient first = clients.getFirst();
     gates.subList(0, 2).forEach(CountDownLatch::countDown);
     Response head = first.head();
-    assertArrayEquals(chunk(0), first.partOfBody(head, CHUNK_BYTES));
+    Bytes.assertEquals(chunk(0), first.partOfBody(head, CHUNK_BYTES));
     // A part of a segment, named by its bytes: the second chunk.
     request(1, "Range: bytes=" + CHUNK_BYTES + "-" + (2 * CHUNK_BYTES - 1));
     Await.until("it follows", () -> edge.sum(c -> c.joined) == 1);
     gates.get(2).countDown();
     Response part = clients.getLast().reply();
     assertEquals(206, part.status(), part::toString);
-    assertArrayEquals(chunk(1), part.body());
+    Bytes.assertEquals(chunk(1), part.body());
     gates.forEach(CountDownLatch::countDown);
     assertEquals(5 * CHUNK_BYTES, first.restOfBody(head, CHUNK_BYTES).length);
     assertEquals(1, origin.count("/seg.m4s"));

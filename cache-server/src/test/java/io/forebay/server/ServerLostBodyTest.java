@@ -1,12 +1,12 @@
 package io.forebay.server;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.TestOrigin.Answer;
 import io.forebay.server.TestOrigin.Request;
 import io.forebay.testing.Await;
+import io.forebay.testing.Bytes;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
 import io.forebay.testing.ScriptedOrigin.Connection;
@@ -94,7 +94,7 @@ final class ServerLostBodyTest {
   /** Stores the object, so that the reader afterwards is served from the store. */
   private void store() throws IOException {
     try (RawClient client = edge.connect()) {
-      assertArrayEquals(BODY, client.get("/slow").body());
+      Bytes.assertEquals(BODY, client.get("/slow").body());
     }
     edge.awaitIdle();
   }
@@ -127,7 +127,7 @@ final class ServerLostBodyTest {
       turnOver();
       byte[] read = slow.upTo(LENGTH);
       assertTrue(read.length < LENGTH, "all of it came");
-      assertArrayEquals(Arrays.copyOf(BODY, read.length), read);
+      Bytes.assertEquals(Arrays.copyOf(BODY, read.length), read);
     }
     edge.awaitSum(1, c -> c.restsLost);
     edge.awaitSum(1, c -> c.responsesAborted);
@@ -147,7 +147,7 @@ final class ServerLostBodyTest {
       Response head = slow.head();
       assertTrue(head.isHit());
       turnOver();
-      assertArrayEquals(BODY, slow.body(head));
+      Bytes.assertEquals(BODY, slow.body(head));
       // The connection is whole: the next response comes by it.
       origin.on("/next", TestOrigin.ok(FRESH, new byte[] {1}));
       assertEquals(200, slow.get("/next").status());
@@ -184,7 +184,7 @@ final class ServerLostBodyTest {
       Response head = slow.head();
       assertEquals(206, head.status());
       turnOver();
-      assertArrayEquals(Arrays.copyOfRange(BODY, from, LENGTH), slow.body(head));
+      Bytes.assertEquals(Arrays.copyOfRange(BODY, from, LENGTH), slow.body(head));
     }
     Request asked = origin.requests("/slow").get(1);
     assertEquals("GET", asked.method());
@@ -226,7 +226,7 @@ final class ServerLostBodyTest {
       Response head = slow.head();
       assertEquals(206, head.status());
       turnOver();
-      assertArrayEquals(Arrays.copyOfRange(BODY, 5, 10_000_000), slow.body(head));
+      Bytes.assertEquals(Arrays.copyOfRange(BODY, 5, 10_000_000), slow.body(head));
     }
     edge.awaitSum(1, c -> c.restsFetched);
   }
@@ -238,9 +238,9 @@ final class ServerLostBodyTest {
         RawClient quick = edge.connect()) {
       slow.request("GET", "/slow");
       Response head = slow.head();
-      assertArrayEquals(BODY, quick.get("/slow").body());
+      Bytes.assertEquals(BODY, quick.get("/slow").body());
       turnOver();
-      assertArrayEquals(BODY, slow.body(head));
+      Bytes.assertEquals(BODY, slow.body(head));
     }
     edge.awaitSum(1, c -> c.restsFetched);
   }
@@ -255,7 +255,7 @@ final class ServerLostBodyTest {
       HttpRequest request =
           HttpRequest.newBuilder(URI.create("https://127.0.0.1:" + edge.tlsPort() + "/slow"))
               .build();
-      assertArrayEquals(
+      Bytes.assertEquals(
           large, client.send(request, HttpResponse.BodyHandlers.ofByteArray()).body());
       edge.awaitIdle();
       HttpResponse<InputStream> response =
@@ -264,7 +264,7 @@ final class ServerLostBodyTest {
       assertEquals(200, response.statusCode());
       turnOver();
       try (InputStream body = response.body()) {
-        assertArrayEquals(large, body.readAllBytes());
+        Bytes.assertEquals(large, body.readAllBytes());
       }
     }
     edge.awaitSum(1, c -> c.restsFetched);

@@ -1,12 +1,12 @@
 package io.forebay.server;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.storage.disk.DiskStats;
 import io.forebay.testing.Await;
+import io.forebay.testing.Bytes;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
@@ -107,7 +107,7 @@ final class ServerLostSliceTest {
       for (int n = 0; n < objects; n++) {
         Response reply = client.get("/" + n);
         assertEquals(200, reply.status(), "object " + n);
-        assertArrayEquals(body(n, length), reply.body(), "object " + n);
+        Bytes.assertEquals(body(n, length), reply.body(), "object " + n);
       }
     }
     assertTrue(failedChecks() > 0, "nothing was read from the disk");
@@ -125,7 +125,7 @@ final class ServerLostSliceTest {
           case 0 -> {
             Response reply = client.get(path, "Range: bytes=" + (length - 10) + "-");
             assertEquals(206, reply.status());
-            assertArrayEquals(
+            Bytes.assertEquals(
                 Arrays.copyOfRange(body(n, length), length - 10, length), reply.body());
           }
           case 1 -> {
@@ -141,7 +141,7 @@ final class ServerLostSliceTest {
           default -> {
             Response reply = client.get(path);
             assertEquals(200, reply.status(), () -> new String(reply.body(), US_ASCII));
-            assertArrayEquals(body(n, length), reply.body());
+            Bytes.assertEquals(body(n, length), reply.body());
           }
         }
       }
@@ -162,7 +162,7 @@ final class ServerLostSliceTest {
                     .build(),
                 HttpResponse.BodyHandlers.ofByteArray());
         assertEquals(200, response.statusCode());
-        assertArrayEquals(body(n, length), response.body());
+        Bytes.assertEquals(body(n, length), response.body());
       }
     }
     edge.awaitSum(0, c -> c.responsesAborted);

@@ -1,10 +1,10 @@
 package io.forebay.server;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.testing.Bytes;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
 import java.io.ByteArrayOutputStream;
@@ -174,7 +174,7 @@ final class ServerMediaTest {
     byte[] body = zipped.toByteArray();
     origin.on(
         "/live.m3u8", TestOrigin.ok("content-encoding: gzip\r\nvary: accept-encoding\r\n", body));
-    assertArrayEquals(body, get("/live.m3u8", "Accept-Encoding: gzip").body());
+    Bytes.assertEquals(body, get("/live.m3u8", "Accept-Encoding: gzip").body());
     ahead.addAndGet(30_000);
     assertTrue(get("/live.m3u8", "Accept-Encoding: gzip").isHit());
   }
@@ -189,7 +189,7 @@ final class ServerMediaTest {
     }
     byte[] body = zipped.toByteArray();
     origin.on("/live.m3u8", TestOrigin.ok("content-encoding: gzip\r\n", body));
-    assertArrayEquals(body, get("/live.m3u8", "Accept-Encoding: gzip").body());
+    Bytes.assertEquals(body, get("/live.m3u8", "Accept-Encoding: gzip").body());
     ahead.addAndGet(1_001);
     assertFalse(get("/live.m3u8", "Accept-Encoding: gzip").isHit());
   }
@@ -199,9 +199,9 @@ final class ServerMediaTest {
     start("media: live");
     byte[] body = TestOrigin.ascii(ENDED);
     origin.on("/live.m3u8", TestOrigin.chunked("", body, 10));
-    assertArrayEquals(body, get("/live.m3u8").body());
+    Bytes.assertEquals(body, get("/live.m3u8").body());
     ahead.addAndGet(30_000);
-    assertArrayEquals(body, get("/live.m3u8").body());
+    Bytes.assertEquals(body, get("/live.m3u8").body());
     assertEquals(1, origin.count("/live.m3u8"));
   }
 
@@ -212,9 +212,9 @@ final class ServerMediaTest {
     origin.on("/chunked.m3u8", TestOrigin.chunked("", body, 100_000));
     origin.on("/long.m3u8", TestOrigin.ok("", body));
     for (String path : new String[] {"/chunked.m3u8", "/long.m3u8"}) {
-      assertArrayEquals(body, get(path).body());
+      Bytes.assertEquals(body, get(path).body());
       ahead.addAndGet(1_001);
-      assertArrayEquals(body, get(path).body());
+      Bytes.assertEquals(body, get(path).body());
       assertEquals(2, origin.count(path));
     }
   }

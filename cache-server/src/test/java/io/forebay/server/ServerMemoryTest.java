@@ -1,6 +1,5 @@
 package io.forebay.server;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -8,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.counters.LimitKey;
 import io.forebay.testing.Await;
+import io.forebay.testing.Bytes;
 import io.forebay.testing.Http2Client;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
@@ -64,7 +64,7 @@ final class ServerMemoryTest {
   private static void assertBody(byte[] body, RawClient client) throws IOException {
     Response reply = client.reply();
     assertEquals(200, reply.status());
-    assertArrayEquals(body, reply.body());
+    Bytes.assertEquals(body, reply.body());
   }
 
   @Test
@@ -75,7 +75,7 @@ final class ServerMemoryTest {
     try (RawClient client = edge.connect()) {
       for (int i = 0; i < 2; i++) {
         Response reply = client.get("/a");
-        assertArrayEquals(body, reply.body());
+        Bytes.assertEquals(body, reply.body());
         assertTrue(reply.field("cache-status").endsWith("detail=no-room"));
       }
     }
@@ -111,7 +111,7 @@ final class ServerMemoryTest {
       byte[] read =
           slow.body(
               new RawClient.Response(200, List.of("transfer-encoding: chunked"), new byte[0]));
-      assertArrayEquals(body, read);
+      Bytes.assertEquals(body, read);
     }
     long used = PooledByteBufAllocator.DEFAULT.metric().usedDirectMemory() - before;
     assertTrue(used < 32 * MIB, "buffers of " + used + " bytes for one reader");
@@ -198,7 +198,7 @@ final class ServerMemoryTest {
       assertTrue(head.field("cache-status").contains("; collapsed"), head.toString());
       joined.countDown();
       byte[] read = follower.upTo(body.length);
-      assertArrayEquals(body, read);
+      Bytes.assertEquals(body, read);
       edge.awaitSum(0, c -> c.responsesAborted);
       assertFalse(answer.end.isDone());
     }
@@ -218,7 +218,7 @@ final class ServerMemoryTest {
       String[] ends = range.substring("bytes=".length()).split("-", 2);
       int from = Integer.parseInt(ends[0]);
       int to = ends[1].isEmpty() ? body.length : Integer.parseInt(ends[1]) + 1;
-      assertArrayEquals(Arrays.copyOfRange(body, from, to), cut.body());
+      Bytes.assertEquals(Arrays.copyOfRange(body, from, to), cut.body());
       edge.awaitSum(1, c -> c.fillsUnstored);
     }
     giveTheRoomBack(held);
@@ -234,7 +234,7 @@ final class ServerMemoryTest {
       // Of a length that is not known, so it is sent only once all of it has come.
       Response reply = client.get("/a", "Range: bytes=5000000-5500000");
       assertEquals(200, reply.status());
-      assertArrayEquals(body, reply.body());
+      Bytes.assertEquals(body, reply.body());
       assertTrue(reply.field("cache-status").contains("fwd=bypass"), reply.toString());
     }
     assertEquals(2, origin.count("/a"));
@@ -343,7 +343,7 @@ final class ServerMemoryTest {
       // What was not in a private copy may be lost by now; then the transfer breaks off.
       byte[] read = client.upTo(body.length);
       assertTrue(read.length > 0);
-      assertArrayEquals(Arrays.copyOf(body, read.length), read);
+      Bytes.assertEquals(Arrays.copyOf(body, read.length), read);
       client.close();
     }
   }
@@ -404,7 +404,7 @@ final class ServerMemoryTest {
       assertTrue(used < 16 * MIB, used + " bytes for one client");
       edge.awaitSum(0, c -> c.stalledClosed);
       for (int i = 0; i < requests; i++) {
-        assertArrayEquals(body, greedy.reply().body());
+        Bytes.assertEquals(body, greedy.reply().body());
       }
     }
   }

@@ -1,10 +1,10 @@
 package io.forebay.server;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.testing.Await;
+import io.forebay.testing.Bytes;
 import io.forebay.testing.Http3Client;
 import io.forebay.testing.RawClient;
 import java.io.IOException;
@@ -203,7 +203,7 @@ final class ServerPacingTest {
       try (Client client = connect(protocol)) {
         long nanos =
             nanosOf(() -> {
-              assertArrayEquals(body, client.get(path));
+              Bytes.assertEquals(body, client.get(path));
               return null;
             });
         assertPaced(nanos, path + " over " + protocol);
@@ -245,7 +245,7 @@ final class ServerPacingTest {
         long nanos =
             nanosOf(() -> {
               for (int sent = 0; sent < BODY_BYTES; sent += small.length) {
-                assertArrayEquals(small, client.get(path));
+                Bytes.assertEquals(small, client.get(path));
               }
               return null;
             });
@@ -314,8 +314,8 @@ final class ServerPacingTest {
           nanosOf(() -> {
             CompletableFuture<byte[]> one = client.begin("/paced/big");
             CompletableFuture<byte[]> other = client.begin("/paced/big");
-            assertArrayEquals(body, one.get(60, TimeUnit.SECONDS));
-            assertArrayEquals(body, other.get(60, TimeUnit.SECONDS));
+            Bytes.assertEquals(body, one.get(60, TimeUnit.SECONDS));
+            Bytes.assertEquals(body, other.get(60, TimeUnit.SECONDS));
             return null;
           });
       assertPaced(nanos / 2, "each of two streams");
@@ -325,8 +325,8 @@ final class ServerPacingTest {
           nanosOf(() -> {
             Http3Client.Answer one = client.client().get("/paced/big");
             Http3Client.Answer other = client.client().get("/paced/big");
-            assertArrayEquals(body, OverHttp3.bytes(one));
-            assertArrayEquals(body, OverHttp3.bytes(other));
+            Bytes.assertEquals(body, OverHttp3.bytes(one));
+            Bytes.assertEquals(body, OverHttp3.bytes(other));
             return null;
           });
       assertPaced(nanos / 2, "each of two streams");
@@ -358,7 +358,7 @@ final class ServerPacingTest {
       client.reset(held);
       client.reset(big);
       Http3Client.Answer next = client.get("/paced/small");
-      assertArrayEquals(small, OverHttp3.bytes(next));
+      Bytes.assertEquals(small, OverHttp3.bytes(next));
       assertEquals("200", client.get("/paced/big").status());
     }
     edge.awaitIdle();
@@ -373,7 +373,7 @@ final class ServerPacingTest {
         Http3Client.Answer big = client.get("/paced/big");
         assertEquals("200", big.status());
         client.reset(big);
-        assertArrayEquals(small, OverHttp3.bytes(client.get("/paced/small")));
+        Bytes.assertEquals(small, OverHttp3.bytes(client.get("/paced/small")));
         assertEquals("200", client.get("/paced/big").status());
       }
     }

@@ -1,6 +1,5 @@
 package io.forebay.server;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -9,6 +8,7 @@ import io.forebay.server.TestOrigin.Answer;
 import io.forebay.server.TestOrigin.Request;
 import io.forebay.server.counters.AbortLabel;
 import io.forebay.testing.Await;
+import io.forebay.testing.Bytes;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
 import io.forebay.testing.ScriptedOrigin.Connection;
@@ -81,7 +81,7 @@ final class ServerPartialTest {
         (request, connection) ->
             (request.number() == 1 ? TestOrigin.ok(fields, BODY) : later).to(request, connection));
     try (RawClient client = edge.connect()) {
-      assertArrayEquals(BODY, client.get("/v").body());
+      Bytes.assertEquals(BODY, client.get("/v").body());
       // Touches count only in regions that are closed.
       churn(client, 16);
       for (int i = 0; i < 3; i++) {
@@ -172,7 +172,7 @@ final class ServerPartialTest {
     try (RawClient client = edge.connect()) {
       Response reply = client.get("/v");
       assertTrue(reply.isHit(), reply.field("cache-status"));
-      assertArrayEquals(BODY, reply.body());
+      Bytes.assertEquals(BODY, reply.body());
     }
     assertEquals(before, origin.count("/v"));
   }
@@ -192,7 +192,7 @@ final class ServerPartialTest {
     try (RawClient client = edge.connect()) {
       Response reply = client.get("/v", "If-Modified-Since: Tue, 02 Jun 2026 10:00:00 GMT");
       assertEquals(200, reply.status());
-      assertArrayEquals(BODY, reply.body());
+      Bytes.assertEquals(BODY, reply.body());
       assertEquals("edge; fwd=partial; fwd-status=206; stored", reply.field("cache-status"));
     }
     assertEquals(2, origin.count("/v"));
@@ -217,18 +217,18 @@ final class ServerPartialTest {
       Response head = first.head();
       assertEquals(200, head.status());
       byte[] begin = first.bytes(LOST_FROM + SLICE / 2);
-      assertArrayEquals(part(BODY, 0, LOST_FROM + SLICE / 2), begin);
+      Bytes.assertEquals(part(BODY, 0, LOST_FROM + SLICE / 2), begin);
       second.request("GET", "/v");
       third.request("GET", "/v", range(LOST_FROM + 10, LOST_TO - 10));
       Await.until("two have joined", () -> edge.sum(c -> c.sliceRunsJoined) == 2);
       gate.countDown();
-      assertArrayEquals(part(BODY, begin.length, LENGTH), first.bytes(LENGTH - begin.length));
+      Bytes.assertEquals(part(BODY, begin.length, LENGTH), first.bytes(LENGTH - begin.length));
       Response joined = second.reply();
-      assertArrayEquals(BODY, joined.body());
+      Bytes.assertEquals(BODY, joined.body());
       assertTrue(joined.field("cache-status").contains("; collapsed"), joined.toString());
       Response cut = third.reply();
       assertEquals(206, cut.status());
-      assertArrayEquals(part(BODY, LOST_FROM + 10, LOST_TO - 10), cut.body());
+      Bytes.assertEquals(part(BODY, LOST_FROM + 10, LOST_TO - 10), cut.body());
     }
     assertEquals(2, origin.count("/v"));
     edge.awaitIdle();
@@ -242,12 +242,12 @@ final class ServerPartialTest {
     try (RawClient client = edge.connect()) {
       Response reply = client.get("/v", range(10 * SLICE + 5, 11 * SLICE + 5));
       assertEquals(206, reply.status());
-      assertArrayEquals(part(BODY, 10 * SLICE + 5, 11 * SLICE + 5), reply.body());
+      Bytes.assertEquals(part(BODY, 10 * SLICE + 5, 11 * SLICE + 5), reply.body());
       assertTrue(reply.field("cache-status").contains("; fwd=partial; fwd-status=206"));
       assertEquals(
           "bytes=" + 10 * SLICE + "-" + (end - 1), origin.requests("/v").get(1).field("range"));
       edge.awaitIdle();
-      assertArrayEquals(BODY, client.get("/v").body());
+      Bytes.assertEquals(BODY, client.get("/v").body());
     }
     assertEquals(
         List.of(
@@ -267,8 +267,8 @@ final class ServerPartialTest {
       second.request("GET", "/v", range(9 * SLICE, 18 * SLICE));
       Await.until("the slice in front is fetched", () -> origin.count("/v") == 3);
       gate.countDown();
-      assertArrayEquals(part(BODY, 10 * SLICE, 14 * SLICE), first.reply().body());
-      assertArrayEquals(part(BODY, 9 * SLICE, 18 * SLICE), second.reply().body());
+      Bytes.assertEquals(part(BODY, 10 * SLICE, 14 * SLICE), first.reply().body());
+      Bytes.assertEquals(part(BODY, 9 * SLICE, 18 * SLICE), second.reply().body());
     }
     assertEquals(
         List.of(
@@ -284,10 +284,10 @@ final class ServerPartialTest {
     try (RawClient client = edge.connect()) {
       Response front = client.get("/v", range(5, LOST_FROM));
       assertTrue(front.isHit());
-      assertArrayEquals(part(BODY, 5, LOST_FROM), front.body());
+      Bytes.assertEquals(part(BODY, 5, LOST_FROM), front.body());
       Response back = client.get("/v", range(LOST_TO, LENGTH));
       assertTrue(back.isHit());
-      assertArrayEquals(part(BODY, LOST_TO, LENGTH), back.body());
+      Bytes.assertEquals(part(BODY, LOST_TO, LENGTH), back.body());
       client.request("HEAD", "/v");
       Response head = client.head();
       assertTrue(head.isHit());
@@ -304,9 +304,9 @@ final class ServerPartialTest {
       Response reply = client.get("/v", range(LOST_FROM + 5, LENGTH));
       assertEquals(206, reply.status());
       assertEquals("\"v2\"", reply.field("etag"));
-      assertArrayEquals(part(OTHER_BODY, LOST_FROM + 5, LENGTH), reply.body());
+      Bytes.assertEquals(part(OTHER_BODY, LOST_FROM + 5, LENGTH), reply.body());
       edge.awaitIdle();
-      assertArrayEquals(OTHER_BODY, client.get("/v").body());
+      Bytes.assertEquals(OTHER_BODY, client.get("/v").body());
     }
     assertEquals(3, origin.count("/v"));
     edge.awaitSum(1, c -> c.sliceRunsDenied);
@@ -319,7 +319,7 @@ final class ServerPartialTest {
       Response reply = client.get("/v");
       assertEquals(200, reply.status());
       assertEquals("\"v2\"", reply.field("etag"));
-      assertArrayEquals(OTHER_BODY, reply.body());
+      Bytes.assertEquals(OTHER_BODY, reply.body());
     }
     edge.awaitSum(1, c -> c.sliceRunsDenied);
     edge.awaitSum(0, c -> c.responsesAborted);
@@ -345,19 +345,20 @@ final class ServerPartialTest {
     int far = 64 * storedSlice();
     assertTrue(LOST_FROM < far && far < LOST_TO, "slices of " + storedSlice());
     try (RawClient client = edge.connect()) {
-      assertArrayEquals(part(BODY, LOST_FROM, far), client.get("/v", range(LOST_FROM, far)).body());
+      Bytes.assertEquals(
+          part(BODY, LOST_FROM, far), client.get("/v", range(LOST_FROM, far)).body());
       edge.awaitIdle();
       client.request("GET", "/v");
       assertEquals("\"v1\"", client.head().field("etag"));
       byte[] read = client.upTo(LENGTH);
       assertTrue(read.length <= far, read.length + " bytes");
-      assertArrayEquals(part(BODY, 0, read.length), read);
+      Bytes.assertEquals(part(BODY, 0, read.length), read);
     }
     edge.awaitSum(1, c -> c.aborted(AbortLabel.BODY_CHANGED));
     try (RawClient client = edge.connect()) {
       // It has been dropped: also what was present of it.
       Response reply = client.get("/v", range(0, SLICE));
-      assertArrayEquals(part(OTHER_BODY, 0, SLICE), reply.body());
+      Bytes.assertEquals(part(OTHER_BODY, 0, SLICE), reply.body());
     }
   }
 
@@ -403,7 +404,7 @@ final class ServerPartialTest {
     try (RawClient client = edge.connect()) {
       Response reply = client.get("/v", range(LOST_FROM, LOST_TO));
       assertEquals(206, reply.status());
-      assertArrayEquals(part(BODY, LOST_FROM, LOST_TO), reply.body());
+      Bytes.assertEquals(part(BODY, LOST_FROM, LOST_TO), reply.body());
     }
     assertEquals(3, origin.count("/v"));
     edge.awaitIdle();
@@ -439,12 +440,12 @@ final class ServerPartialTest {
       byte[] read = client.upTo(LENGTH);
       // What was said of the range was true up to there.
       assertTrue(length > 12 * SLICE || read.length < LENGTH);
-      assertArrayEquals(part(BODY, 0, read.length), read);
+      Bytes.assertEquals(part(BODY, 0, read.length), read);
     }
     edge.awaitSum(1, c -> c.sliceRunsFailed);
     edge.awaitIdle();
     try (RawClient client = edge.connect()) {
-      assertArrayEquals(BODY, client.get("/v").body());
+      Bytes.assertEquals(BODY, client.get("/v").body());
     }
     // What was whole of a range that broke off has been kept.
     int from = length > 12 * SLICE ? LOST_FROM : LOST_FROM + 5 * SLICE;
@@ -462,16 +463,16 @@ final class ServerPartialTest {
       edge.purgeUrl("/v");
       Response reply = after.get("/v");
       assertFalse(reply.isHit());
-      assertArrayEquals(OTHER_BODY, reply.body());
+      Bytes.assertEquals(OTHER_BODY, reply.body());
       gate.countDown();
       // Who came before the purge is served what he was promised.
-      assertArrayEquals(part(BODY, 0, begin.length), begin);
-      assertArrayEquals(part(BODY, begin.length, LENGTH), before.bytes(LENGTH - begin.length));
+      Bytes.assertEquals(part(BODY, 0, begin.length), begin);
+      Bytes.assertEquals(part(BODY, begin.length, LENGTH), before.bytes(LENGTH - begin.length));
       edge.awaitIdle();
       edge.awaitSum(0, c -> c.slicesFetched);
       Response hit = after.get("/v", range(LOST_FROM, LOST_TO));
       assertTrue(hit.isHit());
-      assertArrayEquals(part(OTHER_BODY, LOST_FROM, LOST_TO), hit.body());
+      Bytes.assertEquals(part(OTHER_BODY, LOST_FROM, LOST_TO), hit.body());
     }
   }
 
@@ -480,7 +481,7 @@ final class ServerPartialTest {
   void withoutAStrongValidatorTheWholeIsFetched(String validator) throws IOException {
     loseTheMiddle(FRESH + validator, TestOrigin.ok(FRESH + validator, OTHER_BODY));
     try (RawClient client = edge.connect()) {
-      assertArrayEquals(OTHER_BODY, client.get("/v").body());
+      Bytes.assertEquals(OTHER_BODY, client.get("/v").body());
     }
     assertEquals(2, origin.count("/v"));
     assertEquals(List.of(), origin.requests("/v").get(1).fields("range"));
@@ -492,7 +493,7 @@ final class ServerPartialTest {
     String unstorable = "cache-control: no-store\r\netag: \"v1\"\r\n";
     loseTheMiddle(TAGGED, wholeOr(partOf(BODY, unstorable), BODY, unstorable));
     try (RawClient client = edge.connect()) {
-      assertArrayEquals(BODY, client.get("/v").body());
+      Bytes.assertEquals(BODY, client.get("/v").body());
     }
     edge.awaitIdle();
     edge.awaitSum(0, c -> c.slicesFetched);
@@ -524,7 +525,7 @@ final class ServerPartialTest {
     try (RawClient client = edge.connect()) {
       client.request("GET", "/v");
       assertEquals(200, client.head().status());
-      assertArrayEquals(part(BODY, 0, LOST_FROM + SLICE), client.bytes(LOST_FROM + SLICE));
+      Bytes.assertEquals(part(BODY, 0, LOST_FROM + SLICE), client.bytes(LOST_FROM + SLICE));
     }
     TestOrigin.await(lost);
     edge.awaitIdle();

@@ -1,10 +1,10 @@
 package io.forebay.server;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.testing.Await;
+import io.forebay.testing.Bytes;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
@@ -150,7 +150,7 @@ final class ServerPassTest {
       assertEquals(200, reply.status());
       assertEquals("thanks", reply.text());
     }
-    assertArrayEquals(body, received.get());
+    Bytes.assertEquals(body, received.get());
     assertEquals(List.of("100-continue"), origin.requests("/upload").getFirst().fields("expect"));
   }
 

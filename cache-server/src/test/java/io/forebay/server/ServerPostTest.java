@@ -1,10 +1,10 @@
 package io.forebay.server;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.testing.Bytes;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
@@ -60,11 +60,11 @@ final class ServerPostTest {
     byte[] body = Edge.bytes(3, 2_500_000);
     origin.on("/a", TestOrigin.chunked(STORABLE, body, 70_000));
     try (RawClient client = edge.connect()) {
-      assertArrayEquals(body, post(client).body());
+      Bytes.assertEquals(body, post(client).body());
       edge.awaitSum(1, c -> c.postsStored);
       Response hit = client.get("/a");
       assertTrue(hit.isHit(), hit.field("cache-status"));
-      assertArrayEquals(body, hit.body());
+      Bytes.assertEquals(body, hit.body());
       Response head = client.request("HEAD", "/a").reply(true);
       assertTrue(head.isHit(), head.field("cache-status"));
     }
@@ -134,7 +134,7 @@ final class ServerPostTest {
     byte[] body = Edge.bytes(4, 40_000_000);
     origin.on("/a", TestOrigin.ok(STORABLE, body));
     try (RawClient client = edge.connect()) {
-      assertArrayEquals(body, post(client).body());
+      Bytes.assertEquals(body, post(client).body());
     }
     expectFetched();
   }

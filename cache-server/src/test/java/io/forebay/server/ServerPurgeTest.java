@@ -1,12 +1,12 @@
 package io.forebay.server;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.storage.purge.PurgeKind;
 import io.forebay.testing.Await;
+import io.forebay.testing.Bytes;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
@@ -191,16 +191,16 @@ final class ServerPurgeTest {
       if (isBeforeHead) {
         Await.until("the late one has joined", () -> edge.sum(c -> c.joined) == 1);
         gate.countDown();
-        assertArrayEquals(bodies[1], late.reply().body());
+        Bytes.assertEquals(bodies[1], late.reply().body());
       } else {
         // The old fill still stands still.
-        assertArrayEquals(bodies[1], late.reply().body());
+        Bytes.assertEquals(bodies[1], late.reply().body());
         gate.countDown();
       }
-      assertArrayEquals(bodies[0], early.reply().body(), "who came before may have the old one");
+      Bytes.assertEquals(bodies[0], early.reply().body(), "who came before may have the old one");
     }
     Await.until("no fill is left", () -> edge.server().fillsInProgress() == 0);
-    assertArrayEquals(bodies[1], hit(path).body());
+    Bytes.assertEquals(bodies[1], hit(path).body());
     assertTrue(origin.count(path) >= 2 && origin.count(path) <= mostFetches);
   }
 
@@ -254,16 +254,16 @@ final class ServerPurgeTest {
           }
         });
     try (RawClient client = edge.connect()) {
-      assertArrayEquals(body, client.get("/a").body());
-      assertArrayEquals(body, hit("/a").body());
+      Bytes.assertEquals(body, client.get("/a").body());
+      Bytes.assertEquals(body, hit("/a").body());
       edge.purge(PurgeKind.URL, edge.url("/a"), true);
       Response confirmed = client.get("/a");
       assertFalse(confirmed.isHit());
-      assertArrayEquals(body, confirmed.body());
+      Bytes.assertEquals(body, confirmed.body());
       assertEquals("304", confirmed.field("x-of"));
       Response hit = client.get("/a");
       assertTrue(hit.isHit());
-      assertArrayEquals(body, hit.body());
+      Bytes.assertEquals(body, hit.body());
       assertEquals("304", hit.field("x-of"));
     }
     assertEquals(2, origin.count("/a"));

@@ -1,12 +1,12 @@
 package io.forebay.server;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.TestOrigin.Answer;
 import io.forebay.testing.Await;
+import io.forebay.testing.Bytes;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
@@ -77,7 +77,7 @@ final class ServerRangeMissTest {
     assertEquals(206, reply.status(), reply.toString());
     assertEquals(
         "bytes " + from + "-" + (to - 1) + "/" + body.length, reply.field("content-range"));
-    assertArrayEquals(PartOrigin.part(body, from, to), reply.body());
+    Bytes.assertEquals(PartOrigin.part(body, from, to), reply.body());
   }
 
   private List<String> askedFor() {
@@ -108,11 +108,11 @@ final class ServerRangeMissTest {
 
       assertPart(client.get("/v", range(99 * SLICE, 104 * SLICE)), BODY, 99 * SLICE, 104 * SLICE);
       edge.awaitIdle();
-      assertArrayEquals(BODY, client.get("/v").body());
+      Bytes.assertEquals(BODY, client.get("/v").body());
       edge.awaitIdle();
       Response whole = client.get("/v");
       assertTrue(whole.isHit());
-      assertArrayEquals(BODY, whole.body());
+      Bytes.assertEquals(BODY, whole.body());
     }
     // Nothing was fetched twice, and nothing whole.
     List<String> ranges = askedFor();
@@ -185,7 +185,7 @@ final class ServerRangeMissTest {
       Response whole = client.get("/v");
       assertTrue(whole.isHit(), whole.field("cache-status"));
       assertEquals("", whole.field("content-range"));
-      assertArrayEquals(body, whole.body());
+      Bytes.assertEquals(body, whole.body());
     }
     assertEquals(List.of(slices(0, 1)), askedFor());
   }
@@ -197,9 +197,9 @@ final class ServerRangeMissTest {
       Response reply = client.get("/v", "Range: bytes=5-9,6553600-6553699,-20");
       List<MultipartBody.Part> parts =
           MultipartBody.parse(reply.field("content-type"), reply.body());
-      assertArrayEquals(PartOrigin.part(BODY, 5, 10), parts.get(0).bytes());
-      assertArrayEquals(PartOrigin.part(BODY, 6_553_600, 6_553_700), parts.get(1).bytes());
-      assertArrayEquals(PartOrigin.part(BODY, LENGTH - 20, LENGTH), parts.get(2).bytes());
+      Bytes.assertEquals(PartOrigin.part(BODY, 5, 10), parts.get(0).bytes());
+      Bytes.assertEquals(PartOrigin.part(BODY, 6_553_600, 6_553_700), parts.get(1).bytes());
+      Bytes.assertEquals(PartOrigin.part(BODY, LENGTH - 20, LENGTH), parts.get(2).bytes());
     }
     assertEquals(
         List.of(
@@ -233,7 +233,7 @@ final class ServerRangeMissTest {
       assertPart(one.reply(), BODY, 10 * SLICE, 20 * SLICE);
       assertPart(two.reply(), BODY, 15 * SLICE, 25 * SLICE);
       assertPart(three.reply(), BODY, 10 * SLICE, 11 * SLICE);
-      assertArrayEquals(BODY, whole.reply().body());
+      Bytes.assertEquals(BODY, whole.reply().body());
     }
     long bytes = 0;
     for (var request : origin.requests("/v")) {
@@ -320,11 +320,11 @@ final class ServerRangeMissTest {
     try (RawClient client = edge.connect()) {
       Response reply = client.get("/v", range(3 * SLICE + 1, 4 * SLICE + 1));
       assertPart(reply, BODY, 3 * SLICE + 1, 4 * SLICE + 1);
-      assertArrayEquals(BODY, client.get("/v").body());
+      Bytes.assertEquals(BODY, client.get("/v").body());
       edge.awaitIdle();
       Response whole = client.get("/v");
       assertTrue(whole.isHit(), whole.field("cache-status"));
-      assertArrayEquals(BODY, whole.body());
+      Bytes.assertEquals(BODY, whole.body());
     }
     assertEquals(List.of(slices(3, 5), "-"), askedFor().subList(0, 2));
   }
@@ -337,7 +337,7 @@ final class ServerRangeMissTest {
       edge.awaitIdle();
       Response whole = client.get("/v");
       assertTrue(whole.isHit());
-      assertArrayEquals(BODY, whole.body());
+      Bytes.assertEquals(BODY, whole.body());
     }
     assertEquals(1, origin.count("/v"));
   }
@@ -400,13 +400,13 @@ final class ServerRangeMissTest {
       byte[] read = client.upTo(LENGTH);
       // What was said of the first run was true, and nothing of the other body follows it.
       assertEquals(RUN, read.length);
-      assertArrayEquals(PartOrigin.part(BODY, 0, RUN), read);
+      Bytes.assertEquals(PartOrigin.part(BODY, 0, RUN), read);
     }
     edge.awaitSum(1, c -> c.responsesAborted);
     edge.awaitSum(1, c -> c.sliceRunsDenied);
     try (RawClient client = edge.connect()) {
       assertPart(client.get("/v", range(5, 100)), OTHER, 5, 100);
-      assertArrayEquals(OTHER, client.get("/v").body());
+      Bytes.assertEquals(OTHER, client.get("/v").body());
     }
   }
 
@@ -454,7 +454,7 @@ final class ServerRangeMissTest {
       assertEquals(206, client.head().status());
       byte[] read = client.upTo(10 * SLICE);
       assertTrue(read.length < 10 * SLICE);
-      assertArrayEquals(PartOrigin.part(BODY, 10 * SLICE, 10 * SLICE + read.length), read);
+      Bytes.assertEquals(PartOrigin.part(BODY, 10 * SLICE, 10 * SLICE + read.length), read);
     }
     edge.awaitIdle();
     try (RawClient client = edge.connect()) {

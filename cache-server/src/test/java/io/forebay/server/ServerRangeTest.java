@@ -1,12 +1,12 @@
 package io.forebay.server;
 
 import static java.util.Objects.requireNonNull;
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.MultipartBody.Part;
 import io.forebay.testing.Await;
+import io.forebay.testing.Bytes;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
@@ -112,7 +112,7 @@ final class ServerRangeTest {
     String path = "/" + protocol + "/" + body.length;
     if (origin.count(path) == 0) {
       origin.on(path, TestOrigin.ok(FIELDS, body));
-      assertArrayEquals(body, get(protocol, path).body());
+      Bytes.assertEquals(body, get(protocol, path).body());
     }
     Await.until("it is stored", () -> field(get(protocol, path), "cache-status").contains("; hit"));
     return path;
@@ -160,7 +160,7 @@ final class ServerRangeTest {
               "bytes " + range[0] + "-" + (range[1] - 1) + "/" + length,
               field(part, "content-range"));
           assertEquals("text/x-numbers", field(part, "content-type"));
-          assertArrayEquals(Arrays.copyOfRange(body, range[0], range[1]), part.body());
+          Bytes.assertEquals(Arrays.copyOfRange(body, range[0], range[1]), part.body());
         }
       }
       for (String beyond : List.of(length + "-", length + "-" + (length + 5), "-0")) {
@@ -227,7 +227,7 @@ final class ServerRangeTest {
               "content-type: text/x-numbers",
               "content-range: bytes " + from + "-" + (to - 1) + "/" + body.length),
           parts.get(i).fields());
-      assertArrayEquals(Arrays.copyOfRange(body, from, to), parts.get(i).bytes());
+      Bytes.assertEquals(Arrays.copyOfRange(body, from, to), parts.get(i).bytes());
     }
   }
 
@@ -271,7 +271,7 @@ final class ServerRangeTest {
       assertEquals(status, reply.status(), sentence);
       assertTrue(reply.isHit(), sentence);
       if (status == 200) {
-        assertArrayEquals(body, reply.body(), sentence);
+        Bytes.assertEquals(body, reply.body(), sentence);
       }
       if (status == 304) {
         assertEquals("\"one\"", reply.field("etag"));
@@ -312,8 +312,8 @@ final class ServerRangeTest {
       byte[] all = Arrays.copyOf(begin, length);
       System.arraycopy(slow.bytes(length - KIB), 0, all, KIB, length - KIB);
       List<Part> parts = MultipartBody.parse(head.field("content-type"), all);
-      assertArrayEquals(Arrays.copyOf(body, half - 99), parts.get(0).bytes());
-      assertArrayEquals(Arrays.copyOfRange(body, half, body.length), parts.get(1).bytes());
+      Bytes.assertEquals(Arrays.copyOf(body, half - 99), parts.get(0).bytes());
+      Bytes.assertEquals(Arrays.copyOfRange(body, half, body.length), parts.get(1).bytes());
     }
     assertEquals(1, origin.count(path));
   }
@@ -337,14 +337,14 @@ final class ServerRangeTest {
       joined.request("GET", "/filling", "Range: bytes=-10,0-9");
       gate.countDown();
       List<Part> parts = MultipartBody.parse(head.field("content-type"), client.body(head));
-      assertArrayEquals(Arrays.copyOfRange(body, 100, 200), parts.get(0).bytes());
-      assertArrayEquals(Arrays.copyOfRange(body, 500, 600), parts.get(1).bytes());
-      assertArrayEquals(Arrays.copyOfRange(body, slice(), body.length), parts.get(2).bytes());
+      Bytes.assertEquals(Arrays.copyOfRange(body, 100, 200), parts.get(0).bytes());
+      Bytes.assertEquals(Arrays.copyOfRange(body, 500, 600), parts.get(1).bytes());
+      Bytes.assertEquals(Arrays.copyOfRange(body, slice(), body.length), parts.get(2).bytes());
       RawClient.Response other = joined.reply();
       List<Part> others = MultipartBody.parse(other.field("content-type"), other.body());
-      assertArrayEquals(
+      Bytes.assertEquals(
           Arrays.copyOfRange(body, body.length - 10, body.length), others.get(0).bytes());
-      assertArrayEquals(Arrays.copyOf(body, 10), others.get(1).bytes());
+      Bytes.assertEquals(Arrays.copyOf(body, 10), others.get(1).bytes());
     }
     assertEquals(1, origin.count("/filling"));
   }

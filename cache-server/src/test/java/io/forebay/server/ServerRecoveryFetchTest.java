@@ -1,6 +1,5 @@
 package io.forebay.server;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -8,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.forebay.server.counters.LimitKey;
 import io.forebay.server.exchange.PartialBody;
 import io.forebay.testing.Await;
+import io.forebay.testing.Bytes;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
@@ -109,7 +109,7 @@ final class ServerRecoveryFetchTest {
 
   private static void assertPart(byte[] body, int from, int to, Response answer) {
     assertEquals(206, answer.status());
-    assertArrayEquals(PartOrigin.part(body, from, to), answer.body());
+    Bytes.assertEquals(PartOrigin.part(body, from, to), answer.body());
   }
 
   private CompletableFuture<Response> ask(String path, String... fields) {
@@ -127,7 +127,7 @@ final class ServerRecoveryFetchTest {
   private static void assertWhole(int seed, CompletableFuture<Response> asked) throws Exception {
     Response answer = asked.get(60, TimeUnit.SECONDS);
     assertEquals(200, answer.status());
-    assertArrayEquals(Edge.bytes(seed, LENGTH), answer.body());
+    Bytes.assertEquals(Edge.bytes(seed, LENGTH), answer.body());
   }
 
   @Test

@@ -1,6 +1,5 @@
 package io.forebay.server;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -8,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.forebay.server.counters.LimitKey;
 import io.forebay.storage.disk.DiskStats;
 import io.forebay.testing.Await;
+import io.forebay.testing.Bytes;
 import io.forebay.testing.Http3Client;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
@@ -165,7 +165,7 @@ final class ServerRefusedLoadTest {
   private static void assertWhole(int n, CompletableFuture<Answer> asked) throws Exception {
     Answer answer = asked.get(60, TimeUnit.SECONDS);
     assertEquals(200, answer.status());
-    assertArrayEquals(Edge.bytes(n, LENGTH), answer.body());
+    Bytes.assertEquals(Edge.bytes(n, LENGTH), answer.body());
   }
 
   @Test

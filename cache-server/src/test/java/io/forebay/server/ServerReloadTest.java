@@ -1,6 +1,5 @@
 package io.forebay.server;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -10,6 +9,7 @@ import io.forebay.server.config.history.AcceptedConfig;
 import io.forebay.server.node.NodeControl.Reload;
 import io.forebay.server.node.NodeControl.ReloadOrder;
 import io.forebay.testing.Await;
+import io.forebay.testing.Bytes;
 import io.forebay.testing.RawClient;
 import java.io.IOException;
 import java.net.URI;
@@ -83,7 +83,7 @@ final class ServerReloadTest {
       assertFalse(reload.changed().isEmpty());
       assertEquals("after", fresh.get("/a").text());
       gate.countDown();
-      assertArrayEquals(body, old.reply().body());
+      Bytes.assertEquals(body, old.reply().body());
       assertEquals("after", old.get("/a").text());
     }
     assertEquals(1, before.count("/a"));
@@ -398,7 +398,7 @@ final class ServerReloadTest {
     // With a tag: without one, so much of memory would not be kept for clients that stall.
     before.on("/stalled", TestOrigin.ok(FRESH + "etag: \"1\"\r\n", body));
     try (RawClient client = edge.connect()) {
-      assertArrayEquals(body, client.get("/stalled").body());
+      Bytes.assertEquals(body, client.get("/stalled").body());
     }
     reload("limits: {private-copies: 1MiB}\n");
     List<RawClient> stalled = new ArrayList<>();
@@ -420,15 +420,15 @@ final class ServerReloadTest {
       for (int i = 0; i < 8; i++) {
         RawClient client = edge.connect();
         quick.add(client);
-        assertArrayEquals(body, client.get("/large").body());
-        assertArrayEquals(body, client.get("/large").body());
+        Bytes.assertEquals(body, client.get("/large").body());
+        Bytes.assertEquals(body, client.get("/large").body());
       }
       assertEquals(8, edge.sum(c -> c.largeWrites));
       reload("limits: {private-copies: 1MiB}\n");
       // One for each of two loops is the least.
       assertTrue(edge.sum(c -> c.largeWrites) <= 2);
       for (RawClient client : quick) {
-        assertArrayEquals(body, client.get("/large").body());
+        Bytes.assertEquals(body, client.get("/large").body());
       }
       assertTrue(edge.sum(c -> c.largeWrites) <= 2);
     } finally {

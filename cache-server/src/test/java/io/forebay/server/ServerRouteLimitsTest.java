@@ -45,7 +45,10 @@ final class ServerRouteLimitsTest {
             TestOrigin.sendOk(connection, "cache-control: no-store\r\n", TestOrigin.ascii("late"));
           });
     }
-    origin.on("/unread", TestOrigin.ok("cache-control: no-store\r\n", Edge.bytes(1, 64 << 20)));
+    origin.on(
+        "/unread",
+        (request, connection) ->
+            TestOrigin.sendOk(connection, "cache-control: no-store\r\n", Edge.bytes(1, 64 << 20)));
     origin.on("/short", TestOrigin.ok("cache-control: max-age=1000\r\n", TestOrigin.ascii("a")));
     origin.on("/get", TestOrigin.ok("cache-control: no-store\r\n", TestOrigin.ascii("a")));
     origin.on(

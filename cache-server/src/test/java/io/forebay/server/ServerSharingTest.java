@@ -1,6 +1,5 @@
 package io.forebay.server;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -8,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.forebay.server.TestOrigin.Answer;
 import io.forebay.storage.purge.PurgeKind;
 import io.forebay.testing.Await;
+import io.forebay.testing.Bytes;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
@@ -136,7 +136,7 @@ final class ServerSharingTest {
     for (RawClient client : all) {
       Response head = client.head();
       assertEquals(Integer.toString(BODY.length), head.field("content-length"));
-      assertArrayEquals(Arrays.copyOf(BODY, 100_000), client.bytes(100_000));
+      Bytes.assertEquals(Arrays.copyOf(BODY, 100_000), client.bytes(100_000));
     }
     gate.countDown();
     for (RawClient client : all) {
@@ -154,7 +154,7 @@ final class ServerSharingTest {
     List<RawClient> all = firstAndOthers(TOGETHER);
     gate.countDown();
     for (RawClient client : all) {
-      assertArrayEquals(BODY, client.reply().body());
+      Bytes.assertEquals(BODY, client.reply().body());
     }
     assertEquals(1 + TOGETHER, origin.count("/v"));
   }
@@ -175,7 +175,7 @@ final class ServerSharingTest {
     gate.countDown();
     for (RawClient client : all) {
       Response reply = client.reply();
-      assertArrayEquals(BODY, reply.body());
+      Bytes.assertEquals(BODY, reply.body());
       // Each has what the origin sent for it, not what it sent for another.
       assertFalse(reply.field("cache-status").contains("collapsed"), reply.toString());
     }
@@ -196,7 +196,7 @@ final class ServerSharingTest {
     }
     for (RawClient client : next) {
       Response reply = client.reply();
-      assertArrayEquals(BODY, reply.body());
+      Bytes.assertEquals(BODY, reply.body());
       assertTrue(reply.field("cache-status").contains("fwd-status=304"), reply.toString());
     }
     assertEquals(1 + 2 * TOGETHER, origin.count("/v"));
@@ -258,14 +258,14 @@ final class ServerSharingTest {
             TestOrigin.notModified(connection, tagged);
           }
         });
-    assertArrayEquals(BODY, request().reply().body());
+    Bytes.assertEquals(BODY, request().reply().body());
     edge.awaitIdle();
     edge.purge(PurgeKind.URL, edge.url("/v"), true);
     List<RawClient> all = firstAndOthers(TOGETHER);
     gate.countDown();
     for (RawClient client : all) {
       Response reply = client.reply();
-      assertArrayEquals(BODY, reply.body());
+      Bytes.assertEquals(BODY, reply.body());
       assertTrue(reply.field("cache-status").contains("fwd-status=304"), reply.toString());
     }
     assertEquals(2, origin.count("/v"));
@@ -277,11 +277,11 @@ final class ServerSharingTest {
     RawClient first = request();
     TestOrigin.await(asked);
     Response other = request().reply();
-    assertArrayEquals(BODY, other.body());
+    Bytes.assertEquals(BODY, other.body());
     assertEquals("edge; fwd=bypass; fwd-status=200; detail=waited", other.field("cache-status"));
     edge.awaitSum(1, c -> c.waitsGivenUp);
     gate.countDown();
-    assertArrayEquals(BODY, first.reply().body());
+    Bytes.assertEquals(BODY, first.reply().body());
     assertEquals(2, origin.count("/v"));
     edge.awaitIdle();
     Response hit = request().reply();
@@ -304,11 +304,11 @@ final class ServerSharingTest {
       assertEquals(200, client.head().status());
     }
     for (RawClient client : all) {
-      assertArrayEquals(Arrays.copyOf(BODY, 1000), client.bytes(1000));
+      Bytes.assertEquals(Arrays.copyOf(BODY, 1000), client.bytes(1000));
     }
     gate.countDown();
     for (RawClient client : all) {
-      assertArrayEquals(
+      Bytes.assertEquals(
           Arrays.copyOfRange(BODY, 1000, BODY.length), client.bytes(BODY.length - 1000));
     }
     assertEquals(1, origin.count("/v"));
@@ -322,9 +322,9 @@ final class ServerSharingTest {
         (request, connection) ->
             TestOrigin.sendOk(
                 connection, request.number() == 1 ? "cache-control: no-store\r\n" : FRESH, BODY));
-    assertArrayEquals(BODY, request().reply().body());
+    Bytes.assertEquals(BODY, request().reply().body());
     // Nothing is remembered, so the next one may be stored.
-    assertArrayEquals(BODY, request().reply().body());
+    Bytes.assertEquals(BODY, request().reply().body());
     edge.awaitSum(1, c -> c.fillsInstalled);
     assertTrue(request().reply().isHit());
   }
@@ -352,7 +352,7 @@ final class ServerSharingTest {
     }
     assertEquals("HEAD", origin.requests("/v").getLast().method());
     gate.countDown();
-    assertArrayEquals(BODY, first.reply().body());
+    Bytes.assertEquals(BODY, first.reply().body());
   }
 
   @Test
@@ -378,7 +378,7 @@ final class ServerSharingTest {
     gate.countDown();
     TestOrigin.await(closed);
     edge.awaitIdle();
-    assertArrayEquals(large, request().reply().body());
+    Bytes.assertEquals(large, request().reply().body());
     assertEquals(2, origin.count("/v"));
   }
 }

@@ -1,6 +1,5 @@
 package io.forebay.server;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -9,6 +8,7 @@ import io.forebay.storage.disk.DiskStats;
 import io.forebay.storage.placement.StorageClassStats;
 import io.forebay.storage.purge.PurgeKind;
 import io.forebay.testing.Await;
+import io.forebay.testing.Bytes;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
@@ -94,7 +94,7 @@ final class ServerStorageClassTest {
       for (int n = from; n < to; n++) {
         String path = prefix + n;
         origin.on(path, TestOrigin.ok(FRESH, body(path)));
-        assertArrayEquals(body(path), client.get(path, HOST).body(), path);
+        Bytes.assertEquals(body(path), client.get(path, HOST).body(), path);
       }
     }
   }
@@ -105,7 +105,7 @@ final class ServerStorageClassTest {
       for (int n = from; n < to; n++) {
         String path = prefix + n;
         Response reply = client.get(path, HOST);
-        assertArrayEquals(body(path), reply.body(), path);
+        Bytes.assertEquals(body(path), reply.body(), path);
         hits += reply.field("cache-status").startsWith("edge; hit") ? 1 : 0;
       }
     }

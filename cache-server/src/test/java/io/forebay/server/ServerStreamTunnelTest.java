@@ -1,6 +1,5 @@
 package io.forebay.server;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -8,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.TestOrigin.Answer;
 import io.forebay.testing.Await;
+import io.forebay.testing.Bytes;
 import io.forebay.testing.Certificates;
 import io.forebay.testing.Http2Client;
 import io.forebay.testing.RawHttp2;
@@ -467,7 +467,7 @@ final class ServerStreamTunnelTest {
         assertEquals("end", upload.end());
       }
       mayRead.countDown();
-      assertArrayEquals(much, read.get());
+      Bytes.assertEquals(much, read.get());
       client.reset(tunnel);
       edge.awaitSum(0, c -> c.tunnelsOpen);
     }

@@ -1,11 +1,11 @@
 package io.forebay.server;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.node.NodeStatus;
 import io.forebay.testing.Await;
+import io.forebay.testing.Bytes;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
@@ -47,11 +47,11 @@ final class ServerTierLossTest {
     origin.on("/b", TestOrigin.ok(FRESH, body));
     origin.on("/large", TestOrigin.ok(FRESH, large));
     try (RawClient client = edge.connect()) {
-      assertArrayEquals(body, client.get("/a").body());
+      Bytes.assertEquals(body, client.get("/a").body());
       edge.awaitSum(1, c -> c.fillsInstalled);
-      assertArrayEquals(body, client.get("/a").body());
+      Bytes.assertEquals(body, client.get("/a").body());
       assertEquals(1, origin.count("/a"));
-      assertArrayEquals(body, client.get("/b").body());
+      Bytes.assertEquals(body, client.get("/b").body());
       edge.awaitSum(2, c -> c.fillsInstalled);
       assertEquals(0, edge.server().notReady().size());
     }
@@ -73,7 +73,7 @@ final class ServerTierLossTest {
         for (String path : new String[] {"/a", "/large"}) {
           Response reply = client.get(path);
           assertEquals(200, reply.status());
-          assertArrayEquals(path.equals("/a") ? body : large, reply.body());
+          Bytes.assertEquals(path.equals("/a") ? body : large, reply.body());
         }
       }
     }
@@ -85,10 +85,10 @@ final class ServerTierLossTest {
     edge.stop();
     edge.start();
     try (RawClient client = edge.connect()) {
-      assertArrayEquals(body, client.get("/a").body());
+      Bytes.assertEquals(body, client.get("/a").body());
       edge.awaitSum(1, c -> c.fillsInstalled);
-      assertArrayEquals(body, client.get("/a").body());
-      assertArrayEquals(body, client.get("/b").body());
+      Bytes.assertEquals(body, client.get("/a").body());
+      Bytes.assertEquals(body, client.get("/b").body());
     }
     assertEquals(5, origin.count("/a"));
     assertEquals(2, origin.count("/b"), "what the store could not keep up with is gone");

@@ -1,8 +1,8 @@
 package io.forebay.server;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.testing.Bytes;
 import io.forebay.testing.RawClient;
 import java.io.DataInputStream;
 import java.io.EOFException;
@@ -37,7 +37,7 @@ final class ServerTlsRecordsTest {
       origin.on("/big", TestOrigin.ok("cache-control: max-age=60\r\n", body));
       try (Edge edge = Edge.before(origin, directory);
           RawClient warm = edge.connectTls()) {
-        assertArrayEquals(body, warm.get("/big").body());
+        Bytes.assertEquals(body, warm.get("/big").body());
         List<Integer> lengths = lengthsOf(edge, body);
         int sent = 0;
         int small = 0;
@@ -74,7 +74,7 @@ final class ServerTlsRecordsTest {
                   .getSocketFactory()
                   .createSocket(client, "127.0.0.1", edge.tlsPort(), false);
       try (RawClient wire = new RawClient(tls)) {
-        assertArrayEquals(body, wire.get("/big").body());
+        Bytes.assertEquals(body, wire.get("/big").body());
       }
       far.close();
       near.close();

@@ -1,11 +1,11 @@
 package io.forebay.server;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.node.NodeControl.Reload;
+import io.forebay.testing.Bytes;
 import io.forebay.testing.Certificates;
 import io.forebay.testing.OpensslClient;
 import io.forebay.testing.RawClient;
@@ -128,7 +128,7 @@ final class ServerTlsTest {
       assertEquals(List.of("certificates.shop"), reload.changed());
       assertEquals("subject=CN = renewed", subject("-servername", "shop.example"));
       gate.countDown();
-      assertArrayEquals(body, download.reply().body());
+      Bytes.assertEquals(body, download.reply().body());
       assertEquals("stored", download.get("/s").text());
     }
   }

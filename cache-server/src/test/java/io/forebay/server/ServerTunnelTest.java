@@ -1,11 +1,11 @@
 package io.forebay.server;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.TestOrigin.Answer;
 import io.forebay.testing.Await;
+import io.forebay.testing.Bytes;
 import io.forebay.testing.Certificates;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
@@ -231,7 +231,7 @@ final class ServerTunnelTest {
       assertAccepted(client.request("GET", "/flood", OFFER));
       awaitStandstill(written);
       assertTrue(written.get() < much.length / 2, () -> written + " bytes were taken");
-      assertArrayEquals(much, client.bytes(much.length));
+      Bytes.assertEquals(much, client.bytes(much.length));
 
       AtomicLong sent = new AtomicLong();
       Thread sender =

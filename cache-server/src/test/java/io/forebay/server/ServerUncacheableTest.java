@@ -1,11 +1,11 @@
 package io.forebay.server;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.testing.Await;
+import io.forebay.testing.Bytes;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
@@ -232,7 +232,7 @@ final class ServerUncacheableTest {
       int step = 512 * 1024;
       for (int read = 0; read < body.length; read += step) {
         byte[] part = slow.bytes(step);
-        assertArrayEquals(Arrays.copyOfRange(body, read, read + step), part);
+        Bytes.assertEquals(Arrays.copyOfRange(body, read, read + step), part);
         assertTrue(written.get() - read < 18 * MIB, "more than the kernel holds is buffered");
       }
     }

@@ -1,12 +1,12 @@
 package io.forebay.server;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.storage.purge.PurgeKind;
 import io.forebay.testing.Await;
+import io.forebay.testing.Bytes;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
 import io.forebay.testing.ScriptedOrigin.Connection;
@@ -154,12 +154,12 @@ final class ServerVariantTagsTest {
       client.get("/large", language("en"));
       client.get("/empty", language("en"));
       edge.awaitIdle();
-      assertArrayEquals(english, client.get("/large", language("en-gb")).body());
+      Bytes.assertEquals(english, client.get("/large", language("en-gb")).body());
       assertEquals(0, client.get("/empty", language("en-gb")).body().length);
       edge.awaitIdle();
       Response again = client.get("/large", language("en-gb"));
       assertTrue(again.isHit());
-      assertArrayEquals(english, again.body());
+      Bytes.assertEquals(english, again.body());
       Response range = client.get("/large", language("en-gb"), "Range: bytes=299990-");
       assertEquals(206, range.status());
       assertTrue(client.get("/empty", language("en-gb")).isHit());

@@ -53,7 +53,7 @@ public final class Certificates {
 
   /** A new authority; {@code ca.pem} and {@code ca.key} are its files. */
   public static Certificates in(Path directory) throws Exception {
-    return new Certificates(
+    return in(
         directory,
         new CertificateBuilder()
             .subject("CN=Authority " + directory.getFileName())
@@ -64,6 +64,11 @@ public final class Certificates {
                 CertificateBuilder.KeyUsage.keyCertSign,
                 CertificateBuilder.KeyUsage.digitalSignature)
             .buildSelfSigned());
+  }
+
+  /** The same with an authority that was made before. */
+  public static Certificates in(Path directory, X509Bundle authority) throws IOException {
+    return new Certificates(directory, authority);
   }
 
   public X509Bundle authority() {

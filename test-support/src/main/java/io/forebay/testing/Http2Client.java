@@ -30,7 +30,6 @@ import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
-import io.netty.handler.ssl.SslProvider;
 import io.netty.util.ReferenceCountUtil;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -115,7 +114,7 @@ public final class Http2Client implements AutoCloseable {
             .initialSettings(Http2Settings.defaultSettings().initialWindowSize(window))
             .build();
     SslContext context =
-        tls.apply(SslContextBuilder.forClient().sslProvider(SslProvider.JDK))
+        tls.apply(SslContextBuilder.forClient())
             .applicationProtocolConfig(
                 new ApplicationProtocolConfig(
                     ApplicationProtocolConfig.Protocol.ALPN,

@@ -332,9 +332,10 @@ public final class RawClient implements AutoCloseable {
 
   /** That many bytes. */
   public byte[] bytes(int count) throws IOException {
-    byte[] bytes = in.readNBytes(count);
-    if (bytes.length < count) {
-      throw new BrokenException("ended after " + bytes.length + " of " + count + " bytes");
+    byte[] bytes = new byte[count];
+    int read = in.readNBytes(bytes, 0, count);
+    if (read < count) {
+      throw new BrokenException("ended after " + read + " of " + count + " bytes");
     }
     return bytes;
   }

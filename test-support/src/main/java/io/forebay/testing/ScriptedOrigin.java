@@ -258,18 +258,21 @@ public final class ScriptedOrigin implements AutoCloseable {
       ByteArrayOutputStream head = new ByteArrayOutputStream();
       int matched = 0;
       while (matched < 4) {
-        int next = read();
-        head.write(next);
-        matched = next == "\r\n\r\n".charAt(matched) ? matched + 1 : next == '\r' ? 1 : 0;
+        // No more than its end needs at least: what follows stays unread.
+        for (byte next : bytes(4 - matched)) {
+          head.write(next);
+          matched = next == "\r\n\r\n".charAt(matched) ? matched + 1 : next == '\r' ? 1 : 0;
+        }
       }
       return head.toString(StandardCharsets.ISO_8859_1);
     }
 
     /** Reads that many bytes. */
     public byte[] bytes(int count) throws IOException {
-      byte[] bytes = in.readNBytes(count);
-      if (bytes.length < count) {
-        throw new EOFException("closed after " + bytes.length + " of " + count + " bytes");
+      byte[] bytes = new byte[count];
+      int read = in.readNBytes(bytes, 0, count);
+      if (read < count) {
+        throw new EOFException("closed after " + read + " of " + count + " bytes");
       }
       return bytes;
     }

@@ -1,0 +1,64 @@
+package io.forebay.testing;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.HexFormat;
+
+/**
+ * Bodies of tests, of megabytes: making and comparing them byte by byte takes more time than
+ * serving them does.
+ */
+public final class Bytes {
+  private static final long GAMMA = 0x9e3779b97f4a7c15L;
+  private static final int SHOWN = 16;
+
+  private Bytes() {}
+
+  /** Bytes that look random and are the same for the same seed (SplitMix64, little end first). */
+  public static byte[] random(long seed, int length) {
+    byte[] bytes = new byte[length];
+    ByteBuffer out = ByteBuffer.wrap(bytes);
+    long state = seed;
+    int at = 0;
+    for (; at <= length - Long.BYTES; at += Long.BYTES) {
+      state += GAMMA;
+      out.putLong(at, Long.reverseBytes(mixed(state)));
+    }
+    for (long last = mixed(state + GAMMA); at < length; at++, last >>>= Byte.SIZE) {
+      bytes[at] = (byte) last;
+    }
+    return bytes;
+  }
+
+  private static long mixed(long state) {
+    long mixed = (state ^ (state >>> 30)) * 0xbf58476d1ce4e5b9L;
+    mixed = (mixed ^ (mixed >>> 27)) * 0x94d049bb133111ebL;
+    return mixed ^ (mixed >>> 31);
+  }
+
+  /** Fails unless both have the same bytes, and says where they begin to differ. */
+  public static void assertEquals(byte[] expected, byte[] actual) {
+    assertEquals(expected, actual, "");
+  }
+
+  /**
+   * The same.
+   *
+   * @param what begins the message of the failure
+   */
+  public static void assertEquals(byte[] expected, byte[] actual, String what) {
+    int at = Arrays.mismatch(expected, actual);
+    if (at >= 0) {
+      throw new AssertionError(
+          (what.isEmpty() ? "" : what + ": ")
+              + "%d bytes where %d were expected, other ones from %d: %s, expected %s"
+                  .formatted(
+                      actual.length, expected.length, at, shown(actual, at), shown(expected, at)));
+    }
+  }
+
+  private static String shown(byte[] bytes, int from) {
+    int to = Math.min(bytes.length, from + SHOWN);
+    return from == to ? "the end" : HexFormat.of().formatHex(bytes, from, to);
+  }
+}
