@@ -3,6 +3,7 @@ package io.forebay.testing;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Bodies of tests, of megabytes: making and comparing them byte by byte takes more time than
@@ -37,7 +38,7 @@ public final class Bytes {
   }
 
   /** Fails unless both have the same bytes, and says where they begin to differ. */
-  public static void assertEquals(byte[] expected, byte[] actual) {
+  public static void assertEquals(byte[] expected, byte @Nullable [] actual) {
     assertEquals(expected, actual, "");
   }
 
@@ -46,7 +47,10 @@ public final class Bytes {
    *
    * @param what begins the message of the failure
    */
-  public static void assertEquals(byte[] expected, byte[] actual, String what) {
+  public static void assertEquals(byte[] expected, byte @Nullable [] actual, String what) {
+    if (actual == null) {
+      throw new AssertionError(what + ": no bytes where " + expected.length + " were expected");
+    }
     int at = Arrays.mismatch(expected, actual);
     if (at >= 0) {
       throw new AssertionError(
