@@ -137,7 +137,15 @@ final class FleetEndpoint {
       answer.set("rollout", FleetJson.json(state.rollout()));
       ArrayNode versions = answer.putArray("versions");
       for (DocumentVersion version : state.versions()) {
-        FleetJson.put(versions.addObject(), version);
+        versions
+            .addObject()
+            .put("version", version.version())
+            .put("author", version.author())
+            .put("at", version.at())
+            .put("note", version.note())
+            .put("files", version.files())
+            .put("size", version.size())
+            .put("manifest", version.manifest());
       }
       ArrayNode nodes = answer.putArray("nodes");
       for (NodeReport report : state.nodes()) {

@@ -28,12 +28,9 @@ public final class FleetJson {
   // --- versions ---------------------------------------------------------------------------------
 
   static ObjectNode json(DocumentVersion version) {
-    return put(Json.object().put("v", 1), version);
-  }
-
-  /** Adds the keys of a version. */
-  public static ObjectNode put(ObjectNode json, DocumentVersion version) {
-    return json.put("version", version.version())
+    return Json.object()
+        .put("v", 1)
+        .put("version", version.version())
         .put("author", version.author())
         .put("at", version.at())
         .put("note", version.note())
