@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 
@@ -42,20 +43,25 @@ final class ComposeConfigIT {
   @TempDir Path directory;
 
   private static Finished compose(String... arguments) throws Exception {
+    return composeOf("compose.yaml", arguments);
+  }
+
+  private static Finished composeOf(String file, String... arguments) throws Exception {
     List<String> command =
         new ArrayList<>(List.of("env", "-u", "COMPOSE_PROFILES", "-u", "COMPOSE_PROJECT_NAME"));
     command.add(Tools.require("docker-compose").toString());
-    command.addAll(List.of("-f", DOCKER.resolve("compose.yaml").toString()));
+    command.addAll(List.of("-f", DOCKER.resolve(file).toString()));
     command.addAll(List.of(arguments));
     return Commands.run(LIMIT, command).orFail();
   }
 
   /** It prints the services of all profiles, each with its profiles. */
-  @Test
-  void theOlderComposeReadsEveryService() throws Exception {
-    JsonNode read = new YAMLMapper().readTree(compose("config").out()).path("services");
+  @ParameterizedTest
+  @ValueSource(strings = {"compose.yaml", "compose.cluster.yaml"})
+  void theOlderComposeReadsEveryService(String file) throws Exception {
+    JsonNode read = new YAMLMapper().readTree(composeOf(file, "config").out()).path("services");
 
-    Map<String, Service> services = ComposeFiles.read().services();
+    Map<String, Service> services = ComposeFiles.read(file).services();
     assertEquals(services.keySet(), new TreeSet<>(read.propertyNames()));
     services.forEach((name, service) -> {
       TreeSet<String> profiles = new TreeSet<>();
@@ -103,6 +109,43 @@ final class ComposeConfigIT {
     Commands.run("sh", script, directory.toString()).orFail();
 
     assertArrayEquals(first, Files.readAllBytes(token));
+  }
+
+  @Test
+  void nodesOfTheClusterHaveCertificatesWithTheirNames() throws Exception {
+    String openssl = Tools.require("openssl").toString();
+    List<String> nodes =
+        ComposeFiles.read("compose.cluster.yaml").service("secrets").list("command");
+    List<String> command =
+        new ArrayList<>(
+            List.of("sh", DOCKER.resolve("secrets/cluster.sh").toString(), directory.toString()));
+    command.addAll(nodes);
+    Commands.run(LIMIT, command).orFail();
+    byte[] first = Files.readAllBytes(directory.resolve("hub.key"));
+    for (String node : nodes) {
+      String certificate = directory.resolve(node + ".pem").toString();
+      for (String purpose : List.of("sslserver", "sslclient")) {
+        Commands.run(
+                openssl,
+                "verify",
+                "-purpose",
+                purpose,
+                "-CAfile",
+                directory.resolve("cluster-ca.pem").toString(),
+                certificate)
+            .orFail();
+      }
+      String names =
+          Commands.run(openssl, "x509", "-in", certificate, "-noout", "-ext", "subjectAltName")
+              .orFail()
+              .out();
+      assertTrue(names.contains("URI:forebay://lab/" + node + "\n"), names);
+    }
+    assertTrue(Files.size(directory.resolve("admin-token")) > 32);
+
+    Commands.run(LIMIT, command).orFail();
+
+    assertArrayEquals(first, Files.readAllBytes(directory.resolve("hub.key")));
   }
 
   @Test

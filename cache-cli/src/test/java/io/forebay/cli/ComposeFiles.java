@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 
-/** What {@code docker/compose.yaml} says, with the services that others extend. */
+/** What a file of {@code docker} for compose says, with the services that others extend. */
 final class ComposeFiles {
   static final Path FOLDER = Path.of("..", "docker");
 
@@ -64,8 +64,8 @@ final class ComposeFiles {
     this.text = text;
   }
 
-  static ComposeFiles read() throws Exception {
-    String compose = Files.readString(FOLDER.resolve("compose.yaml"));
+  static ComposeFiles read(String file) throws Exception {
+    String compose = Files.readString(FOLDER.resolve(file));
     String edge = Files.readString(FOLDER.resolve("edge.yaml"));
     ComposeFiles files = new ComposeFiles(compose + edge);
     JsonNode base = YAML.readTree(edge).path("services").path("edge");

@@ -57,7 +57,8 @@ final class DemoIT {
       steps.add(step.path("step").asString());
     }
     assertEquals(
-        List.of("start", "warm", "purge", "kill", "return", "drain", "readers", "end"), steps);
+        List.of("start", "warm", "purge", "kill", "return", "drain", "config", "readers", "end"),
+        steps);
     assertEquals(before, leftovers());
   }
 

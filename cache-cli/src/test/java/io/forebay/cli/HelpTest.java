@@ -37,6 +37,7 @@ final class HelpTest {
         "cluster config rollback",
         "cluster forget",
         "cluster status",
+        "cluster top",
         "config",
         "config check",
         "config dump",

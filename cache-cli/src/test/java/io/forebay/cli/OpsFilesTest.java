@@ -202,7 +202,7 @@ final class OpsFilesTest {
 
   @Test
   void whatIsProvisionedFitsTheLab() throws Exception {
-    ComposeFiles compose = ComposeFiles.read();
+    ComposeFiles compose = ComposeFiles.read("compose.yaml");
     JsonNode source = yaml("grafana/provisioning/datasources/prometheus.yaml").path("datasources");
     assertEquals(1, source.size());
     assertEquals(DATA_SOURCE, source.get(0).path("uid").asString());
@@ -223,7 +223,7 @@ final class OpsFilesTest {
   @Test
   void everyEdgeOfTheLabIsScraped() throws Exception {
     Set<String> edges = new TreeSet<>();
-    ComposeFiles.read()
+    ComposeFiles.read("compose.yaml")
         .services()
         .forEach((name, service) -> {
           if (service.isEdge()) {

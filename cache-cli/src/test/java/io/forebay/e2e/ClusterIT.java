@@ -2,6 +2,7 @@ package io.forebay.e2e;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,6 +12,7 @@ import io.forebay.testing.Directories;
 import io.forebay.testing.EdgeProcess;
 import io.forebay.testing.Jar;
 import io.forebay.testing.PathOrigin;
+import java.io.BufferedReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,6 +20,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -264,6 +269,108 @@ final class ClusterIT {
       assertEquals(404, first.adminPost("/v1/cluster/drain", "{\"node\":\"x\"}").statusCode());
       assertEquals(400, first.adminPost("/v1/cluster/drain", "{}").statusCode());
     }
+  }
+
+  @Test
+  void aMemberWithoutAnAddressIsPendingWithAPlainReason() throws Exception {
+    try (ClusterEdges cluster = ClusterEdges.start(directory, origin.url(), 1, 1)) {
+      EdgeProcess edge = cluster.edge(0);
+      String ignored =
+          cluster
+              .etcd()
+              .post(
+                  0,
+                  "/v3/kv/put",
+                  "{\"key\":\"%s\",\"value\":\"%s\"}"
+                      .formatted(
+                          base64("/forebay/test/members/edge-x"),
+                          base64("{\"v\":1,\"group\":\"default\",\"cutOff\":\"fence\"}")));
+
+      Commands.Finished purged = command(edge, "purge", "--tag", "a", "--wait-most", "2");
+
+      assertEquals(3, purged.exit(), purged.toString());
+      String why = "has no address in etcd that can be used";
+      assertTrue((purged.out() + purged.err()).contains(why), purged.toString());
+      Commands.Finished status = command(edge, "cluster", "status");
+      assertTrue(status.out().contains(why), status.out());
+      assertFalse(status.out().contains("xception"), status.out());
+      assertEquals(0, command(edge, "cluster", "forget", "edge-x").exit());
+      assertEquals(0, command(edge, "purge", "--tag", "a").exit());
+    }
+  }
+
+  @Test
+  void topShowsWhatTheNodesDoTogetherAndWhichOnesItLacks() throws Exception {
+    try (ClusterEdges cluster = ClusterEdges.start(directory, origin.url(), 1, 2)) {
+      EdgeProcess first = cluster.edge(0);
+      EdgeProcess second = cluster.edge(1);
+      awaitHit(first, "/a");
+      awaitHit(second, "/a");
+      Process top =
+          Jar.quick()
+              .start(
+                  "cluster", "top", "--json", "--interval", "0.2", "--admin-url", first.adminUrl());
+      try (BufferedReader out = top.inputReader()) {
+        awaitTop(
+            out,
+            "both serve hits",
+            () -> first.get("/a").text() + second.get("/a").text(),
+            report ->
+                report.at("/total/ready").asInt() == 2
+                    && report.at("/total/missing").isEmpty()
+                    && report.at("/nodes/0/hitRatio").asDouble(0) > 0
+                    && report.at("/nodes/1/hitRatio").asDouble(0) > 0
+                    && report.at("/total/byteHitRatio").asDouble(0) > 0
+                    && report.at("/total/bitsPerSecond").asDouble(0) > 0
+                    && sum(report, "requestsPerSecond") > 0
+                    && sum(report, "requestsPerSecond")
+                        == report.at("/total/requestsPerSecond").asDouble()
+                    && report.at("/total/behind").asInt() == 0
+                    && report.at("/total/pendingPurges").asInt() == 0);
+
+        second.kill();
+
+        awaitTop(
+            out,
+            "one is missing",
+            () -> "",
+            report ->
+                report.at("/total/missing").toString().equals("[\"edge-1\"]")
+                    && report.at("/nodes/1/state").asString().equals("gone")
+                    && report.at("/nodes/1/requestsPerSecond").isNull());
+        Commands.Finished table = command(first, "cluster", "top", "--once", "--sort", "requests");
+        assertEquals(0, table.exit(), table.toString());
+        assertTrue(table.out().contains("sums are without edge-1 (gone)"), table.out());
+        assertTrue(table.out().matches("(?s).*all +1 of 2 .*"), table.out());
+        assertTrue(top.isAlive());
+      } finally {
+        top.destroy();
+        assertTrue(top.waitFor(30, TimeUnit.SECONDS));
+      }
+    }
+  }
+
+  /** Whole numbers of ten-thousandths, so that sums are exact. */
+  private static double sum(JsonNode report, String name) {
+    double sum = 0;
+    for (JsonNode node : report.path("nodes")) {
+      sum += node.path(name).asDouble();
+    }
+    return Math.round(sum * 1e4) / 1e4;
+  }
+
+  private static void awaitTop(
+      BufferedReader out, String what, Callable<String> before, Predicate<JsonNode> condition)
+      throws Exception {
+    for (int refresh = 0; refresh < 300; refresh++) {
+      String ignored = before.call();
+      String line = out.readLine();
+      assertNotNull(line, what);
+      if (condition.test(JsonMapper.shared().readTree(line))) {
+        return;
+      }
+    }
+    throw new AssertionError("not within 300 refreshes: " + what);
   }
 
   private static String codes(EdgeProcess edge) throws Exception {

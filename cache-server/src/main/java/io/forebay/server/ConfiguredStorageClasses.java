@@ -10,6 +10,7 @@ import io.forebay.storage.placement.StorageClass.Tier;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** The storage classes of a configuration, as the store takes them. */
 final class ConfiguredStorageClasses {
@@ -18,8 +19,13 @@ final class ConfiguredStorageClasses {
 
   private ConfiguredStorageClasses() {}
 
-  /** Those that are configured, and the built-in ones that routes name. */
-  static List<StorageClass> of(ServerConfig config) {
+  /**
+   * Those that are configured, the built-in ones that routes name, and that of copies.
+   *
+   * @param cluster what the node was started with: it stores copies until the next start, whatever
+   *     a reload reads
+   */
+  static List<StorageClass> of(ServerConfig config, @Nullable ClusterConfig cluster) {
     List<StorageClass> classes = new ArrayList<>();
     for (Tier builtIn : List.of(Tier.MEMORY, Tier.DISK)) {
       String name = builtIn.name().toLowerCase(Locale.ROOT);
@@ -27,7 +33,6 @@ final class ConfiguredStorageClasses {
         classes.add(StorageClass.of(name, builtIn));
       }
     }
-    ClusterConfig cluster = config.cluster();
     if (cluster != null && cluster.share().listen() != null) {
       classes.add(StorageClass.of(FillContext.COPIES, Tier.MEMORY));
     }

@@ -326,7 +326,7 @@ final class ReloadService {
     try {
       RuntimeConfig.of(next);
       TlsReload certificates = tls.stage(next.tls(), listenersAsBound(next));
-      ConfiguredStorageClasses.of(next);
+      ConfiguredStorageClasses.of(next, started.cluster());
       Origins.load(withPreviousOrigins(next.origins()), reachable, ownListeners);
       return outcome(0, difference, certificates, read.files().changedSince(files), next);
     } catch (TlsException e) {
@@ -358,7 +358,7 @@ final class ReloadService {
       // Everything that can fail comes before anything is changed.
       RuntimeConfig compiled = RuntimeConfig.of(next, counterNames.routes());
       TlsReload certificates = tls.stage(next.tls(), listenersAsBound(next));
-      List<StorageClass> classes = ConfiguredStorageClasses.of(next);
+      List<StorageClass> classes = ConfiguredStorageClasses.of(next, started.cluster());
       store.prepare(classes);
       Origins loaded = Origins.load(withPreviousOrigins(next.origins()), reachable, ownListeners);
       recipes.announce(compiled.routes());

@@ -563,7 +563,7 @@ public final class Server implements NodeControl, AutoCloseable {
                 .toList())
         .withScrub(config.store().scrubRate())
         .withDisks(ConfiguredDisks.of(config, memoryBytes()))
-        .withClasses(ConfiguredStorageClasses.of(config))
+        .withClasses(ConfiguredStorageClasses.of(config, config.cluster()))
         .withPredicates(PurgePredicate::parse)
         .withEviction(tuning(config.store()));
   }

@@ -14,6 +14,7 @@ import picocli.CommandLine.ParameterException;
     sortOptions = false,
     subcommands = {
       StatusCommand.class,
+      TopCommand.class,
       DrainCommand.class,
       UndrainCommand.class,
       ForgetCommand.class,
@@ -24,6 +25,7 @@ import picocli.CommandLine.ParameterException;
       "",
       "Examples:",
       "  forebay cluster status",
+      "  forebay cluster top",
       "  forebay cluster drain edge-7 --wait",
       "  forebay cluster undrain edge-7",
       "  forebay cluster forget edge-7"
@@ -37,6 +39,6 @@ public final class ClusterCommand implements Callable<Integer> {
   public Integer call() {
     throw new ParameterException(
         common.spec.commandLine(),
-        "missing subcommand: cluster status, drain, undrain, forget or config");
+        "missing subcommand: cluster status, top, drain, undrain, forget or config");
   }
 }

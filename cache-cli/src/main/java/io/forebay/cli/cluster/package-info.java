@@ -3,7 +3,8 @@
  *
  * <pre>
  *   GET /v1/cluster ──► StatusCommand ──► a table
- *                            └──► --json, as it is
+ *            │               └──► --json, as it is
+ *            └─────► TopReport, each second ──► TopScreen, or --json
  *   DrainCommand, UndrainCommand, ForgetCommand ──► POST /v1/cluster/…
  * </pre>
  */

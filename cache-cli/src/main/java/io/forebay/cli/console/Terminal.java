@@ -17,6 +17,9 @@ import java.nio.file.Path;
  */
 public final class Terminal {
   private static final int DEFAULT_WIDTH = 80;
+  private static final int DEFAULT_HEIGHT = 24;
+  private static final int ROWS = 0;
+  private static final int COLUMNS = 1;
   private static final long TIOCGWINSZ = 0x5413;
 
   private Terminal() {}
@@ -39,8 +42,14 @@ public final class Terminal {
     if (columns != null && columns.matches("[1-9][0-9]{1,3}")) {
       return Integer.parseInt(columns);
     }
-    int told = columns(isOutput() ? 1 : 2);
+    int told = size(isOutput() ? 1 : 2, COLUMNS);
     return told >= 10 ? told : DEFAULT_WIDTH;
+  }
+
+  /** Lines that fit on the terminal of standard output: what the kernel says, else 24. */
+  public static int height() {
+    int told = size(1, ROWS);
+    return told > 0 ? told : DEFAULT_HEIGHT;
   }
 
   /** Whether block characters survive the way to standard output. */
@@ -49,9 +58,9 @@ public final class Terminal {
     return Charset.isSupported(encoding) && Charset.forName(encoding).newEncoder().canEncode('█');
   }
 
-  /** What the kernel knows of a terminal's width (struct winsize); 0 if it is none. */
+  /** What the kernel knows of a terminal's size (struct winsize); 0 if it is none. */
   @SuppressWarnings("restricted")
-  private static int columns(int descriptor) {
+  private static int size(int descriptor, int which) {
     try {
       Linker linker = Linker.nativeLinker();
       MethodHandle ioctl =
@@ -67,7 +76,7 @@ public final class Terminal {
       short[] rowsAndColumns = new short[4];
       int result =
           (int) ioctl.invokeExact(descriptor, TIOCGWINSZ, MemorySegment.ofArray(rowsAndColumns));
-      return result == 0 ? Short.toUnsignedInt(rowsAndColumns[1]) : 0;
+      return result == 0 ? Short.toUnsignedInt(rowsAndColumns[which]) : 0;
     } catch (Throwable e) {
       if (e instanceof VirtualMachineError error) {
         throw error;

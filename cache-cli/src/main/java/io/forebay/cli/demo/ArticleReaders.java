@@ -22,6 +22,7 @@ final class ArticleReaders implements AutoCloseable {
   private final LongAdder reads = new LongAdder();
   private final LongAdder staleReads = new LongAdder();
   private final LongAdder failures = new LongAdder();
+  private final LongAdder errors = new LongAdder();
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private volatile boolean isOver;
 
@@ -49,6 +50,11 @@ final class ArticleReaders implements AutoCloseable {
     return failures.sum();
   }
 
+  /** Reads with a response that was no success. */
+  long errors() {
+    return errors.sum();
+  }
+
   private void readFrom(DemoNode node) {
     try (Viewer viewer = node.newViewer()) {
       while (!isOver) {
@@ -62,7 +68,7 @@ final class ArticleReaders implements AutoCloseable {
               staleReads.increment();
             }
           } else {
-            failures.increment();
+            errors.increment();
           }
         } catch (IOException gone) {
           failures.increment();

@@ -32,9 +32,10 @@ import picocli.CommandLine.Option;
           + " hit, range, concurrent viewers, purge, kill and warm restart, checks every byte, and"
           + " keeps running.",
       "",
-      "With --cluster, starts three members of etcd, five edges in two groups and an origin,"
-          + " demonstrates a purge with its receipt, a kill and a return, with readers on all edges"
-          + " that look for purged content. It needs the program etcd.",
+      "With --cluster, starts three members of etcd, five edges in two groups, a shield and an"
+          + " origin, demonstrates a purge with its receipt, a kill and a return, and a"
+          + " configuration that rolls itself back, with readers on all edges that look for purged"
+          + " content. It needs the program etcd.",
       ""
     })
 public final class DemoCommand implements Callable<Integer> {
@@ -65,7 +66,9 @@ public final class DemoCommand implements Callable<Integer> {
   private int cluster(Output output) throws IOException, InterruptedException {
     ScratchDirectory scratch = ScratchDirectory.make("forebay-demo-", ClusterScenario.MEMORY_MIB);
     Runtime.getRuntime().addShutdownHook(new Thread(() -> tidyUp(scratch), "tidy-up"));
-    output.line(output.strong("Forebay demo") + ": five edges on this machine that share purges");
+    output.line(
+        output.strong("Forebay demo")
+            + ": five edges and a shield on this machine that share purges");
     try (ClusterScenario scenario = new ClusterScenario(output)) {
       running = scenario;
       boolean isKept = scenario.run(scratch);
@@ -80,7 +83,7 @@ public final class DemoCommand implements Callable<Integer> {
       output.line("  The edges stay up until Ctrl-C. Try:");
       output.line("    curl -si " + scenario.nodes().getFirst().url() + ArticleOrigin.path(7));
       output.line("    ./forebay purge --admin-url " + adminUrl + " --tag article-7");
-      output.line("    ./forebay cluster status --admin-url " + adminUrl);
+      output.line("    ./forebay cluster top --admin-url " + adminUrl);
       while (signals.next(EDGE_CHECK_MILLIS) == null) {
         if (!scenario.areNodesAlive()) {
           throw new CommandException(ExitCode.FAILURE, "an edge stopped unexpectedly");

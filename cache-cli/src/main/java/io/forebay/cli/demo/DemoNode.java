@@ -32,11 +32,12 @@ final class DemoNode implements AutoCloseable {
   /**
    * Writes the configuration of a node and starts nothing.
    *
-   * @param group of the node; the group {@code hub} is the shield of the others
+   * @param place of the node in the cluster: its group, its tier or its shield, as its
+   *     configuration has them
    */
   DemoNode(
       String name,
-      String group,
+      String place,
       String originUrl,
       String etcd,
       DemoCertificates.Credentials credentials,
@@ -63,12 +64,13 @@ final class DemoNode implements AutoCloseable {
         forwarding: {node-id: %s}
         cluster:
           name: demo
-          group: %s
+          %s
           listen: 127.0.0.1:%d
           advertise: 127.0.0.1:%d
           tls: {ca: "%s", certificate: "%s", key: "%s"}
           log: {endpoints: "%s"}
           purge: {fence-after: 2s}
+          share: {listen: 127.0.0.1:%d}
         """
             .formatted(
                 port,
@@ -77,13 +79,14 @@ final class DemoNode implements AutoCloseable {
                 Files.createDirectories(scratch.memory().resolve(name)),
                 originUrl,
                 name,
-                group,
+                place.replace(", ", "\n  "),
                 nodePort,
                 nodePort,
                 credentials.authority(),
                 credentials.certificate(),
                 credentials.key(),
-                etcd));
+                etcd,
+                ScratchDirectory.freePort()));
   }
 
   String name() {

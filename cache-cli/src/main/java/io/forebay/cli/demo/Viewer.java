@@ -43,9 +43,9 @@ final class Viewer implements AutoCloseable {
       return fields.getOrDefault(name, "");
     }
 
-    /** Whether the edge says in Cache-Status (RFC 9211) that it had it. */
+    /** Whether the edge says in Cache-Status (RFC 9211) that it had it; its member is the last. */
     boolean isHit() {
-      return field("cache-status").matches(".*;\\s*hit\\s*(;.*)?");
+      return field("cache-status").matches("(.*,)?[^,;]*;\\s*hit\\s*(;[^,]*)?");
     }
   }
 

@@ -1,6 +1,6 @@
 /**
  * Package demo: verified steps on this machine, of a live channel behind one edge ({@link
- * io.forebay.cli.demo.DemoScenario}) or of a cluster of five edges ({@link
+ * io.forebay.cli.demo.DemoScenario}) or of a cluster of five edges and a shield ({@link
  * io.forebay.cli.demo.ClusterScenario}).
  */
 @NullMarked

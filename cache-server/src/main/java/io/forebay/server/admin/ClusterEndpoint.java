@@ -34,7 +34,22 @@ final class ClusterEndpoint {
   /** Of what a node says of itself. */
   private static final List<String> NUMBERS =
       List.of(
-          "revision", "behind", "proofAgeMillis", "connections", "requestsPerSecond", "hitRatio");
+          "revision",
+          "behind",
+          "proofAgeMillis",
+          "connections",
+          "pendingPurges",
+          "requestsPerSecond",
+          "nodeRequestsPerSecond",
+          "hitsPerSecond",
+          "lookupsPerSecond",
+          "hitRatio",
+          "errorsPerSecond",
+          "originRequestsPerSecond",
+          "sentBytesPerSecond",
+          "bodyBytesPerSecond",
+          "storedBytesPerSecond",
+          "nodeBytesPerSecond");
 
   private final NodeStatus node;
   private final Logger audit;

@@ -215,6 +215,7 @@ public final class Cluster implements AutoCloseable {
           "the node has not read the log of purges yet: " + parts.heartbeat.problem(),
           Refusal.FOR_NOW);
     }
+    parts.waiting.addAndGet(orders.size());
     try {
       PurgeLog.Published written = parts.log.publish(orders, applied);
       published.addAndGet(orders.size());
@@ -243,6 +244,8 @@ public final class Cluster implements AutoCloseable {
       Thread.currentThread().interrupt();
       throw new PurgeRefusedException(
           "the wait for the purge was interrupted, repeat it", Refusal.FOR_NOW);
+    } finally {
+      parts.waiting.addAndGet(-orders.size());
     }
   }
 

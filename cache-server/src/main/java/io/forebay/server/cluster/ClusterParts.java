@@ -42,6 +42,7 @@ import java.util.Deque;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -73,6 +74,9 @@ final class ClusterParts implements AutoCloseable {
   final Heartbeat heartbeat;
   final LoadEndpoint load;
   final PurgeOutbox outbox;
+
+  /** Purges whose receipt is waited for. */
+  final AtomicLong waiting = new AtomicLong();
 
   /** Gives null until the server has its counters. */
   private volatile Supplier<@Nullable NodeLoad> counts = () -> null;
@@ -208,7 +212,8 @@ final class ClusterParts implements AutoCloseable {
         at == null ? 0 : at.revision(),
         head == null ? 0 : head.newest(),
         heartbeat.proofAgeSeconds(),
-        head != null && head.isDraining());
+        head != null && head.isDraining(),
+        outbox.size() + waiting.get());
   }
 
   private <T extends AutoCloseable> T opened(T resource) {

@@ -132,7 +132,7 @@ final class Heartbeat implements AutoCloseable {
       return String.valueOf(e.getMessage());
     } catch (RuntimeException e) {
       LOG.error("the cluster's heartbeat failed", e);
-      return String.valueOf(e);
+      return "an internal error, see the log of this node";
     }
   }
 

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -22,10 +23,29 @@ final class LoadEndpoint implements NodeEndpoint {
   private static final int SAMPLES = 10;
   private static final long MIN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+  /** What is told of each count: how much it grows in a second. */
+  private static final Map<String, ToLongFunction<NodeLoad>> RATES =
+      Map.of(
+          "requestsPerSecond", NodeLoad::requests,
+          "nodeRequestsPerSecond", NodeLoad::nodeRequests,
+          "hitsPerSecond", NodeLoad::hits,
+          "lookupsPerSecond", NodeLoad::lookups,
+          "errorsPerSecond", NodeLoad::errors,
+          "originRequestsPerSecond", NodeLoad::originRequests,
+          "sentBytesPerSecond", NodeLoad::sentBytes,
+          "bodyBytesPerSecond", NodeLoad::bodyBytes,
+          "storedBytesPerSecond", NodeLoad::storedBytes,
+          "nodeBytesPerSecond", NodeLoad::nodeBytes);
+
   private record Sample(long nanos, NodeLoad load) {}
 
-  /** The node's position in the log, and whether it drains. */
-  record Progress(long revision, long newest, double proofAgeSeconds, boolean isDraining) {}
+  /**
+   * How far the node has come.
+   *
+   * @param pending purges that were ordered here and wait for the log, or for other nodes
+   */
+  record Progress(
+      long revision, long newest, double proofAgeSeconds, boolean isDraining, long pending) {}
 
   private final Supplier<Progress> progress;
   private final Supplier<@Nullable NodeLoad> load;
@@ -72,7 +92,8 @@ final class LoadEndpoint implements NodeEndpoint {
         Json.object()
             .put("revision", at.revision())
             .put("behind", Math.max(0, at.newest() - at.revision()))
-            .put("draining", at.isDraining());
+            .put("draining", at.isDraining())
+            .put("pendingPurges", at.pending());
     if (!Double.isNaN(at.proofAgeSeconds())) {
       json.put("proofAgeMillis", Math.round(at.proofAgeSeconds() * 1e3));
     }
@@ -86,12 +107,13 @@ final class LoadEndpoint implements NodeEndpoint {
     long nanos = System.nanoTime();
     Sample before = oldest(nanos);
     if (before != null) {
-      NodeLoad then = before.load();
       double seconds = (nanos - before.nanos()) / 1e9;
-      json.put("requestsPerSecond", round((now.requests() - then.requests()) / seconds));
-      long lookups = now.lookups() - then.lookups();
+      RATES.forEach((name, count) ->
+          json.put(
+              name, round((count.applyAsLong(now) - count.applyAsLong(before.load())) / seconds)));
+      long lookups = now.lookups() - before.load().lookups();
       if (lookups > 0) {
-        json.put("hitRatio", round((double) (now.hits() - then.hits()) / lookups));
+        json.put("hitRatio", round((double) (now.hits() - before.load().hits()) / lookups));
       }
     }
     return json;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.storage.layout.DirectoryEntry;
+import io.forebay.storage.placement.StorageClass.Tier;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,6 +37,22 @@ class ClassNumbersTest {
     assertTrue(second.isSound());
     assertEquals(Map.of("a", 1, "b", 2, "c", 3), second.byName());
     assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file())));
+  }
+
+  @Test
+  void aClassThatIsNotConfiguredAnyMoreKeepsItsNumberAndStaysOffDisks() throws IOException {
+    StorageClasses classes = new StorageClasses(StorageClassNumbers.read(directory));
+    List<StorageClass> configured = List.of(StorageClass.of("a", Tier.DISK));
+    classes.prepare(configured);
+    classes.configure(configured);
+    int number = classes.number("a");
+    assertEquals(Tier.DISK, classes.of(number).tier());
+
+    classes.configure(List.of());
+
+    assertEquals(number, classes.number("a"));
+    assertEquals(Tier.MEMORY, classes.of(number).tier());
+    assertFalse(classes.isConfigured(number));
   }
 
   @Test

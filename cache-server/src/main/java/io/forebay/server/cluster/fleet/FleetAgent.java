@@ -117,7 +117,7 @@ final class FleetAgent implements AutoCloseable {
           problem = String.valueOf(e.getMessage());
           LOG.debug("the fleet's configuration: {}", problem);
         } catch (RuntimeException e) {
-          problem = String.valueOf(e);
+          problem = "an internal error, see the log of this node";
           LOG.error("the fleet's configuration failed", e);
         }
       } while (!closing.await(PERIOD_MILLIS, TimeUnit.MILLISECONDS));

@@ -6,6 +6,7 @@ import io.forebay.server.cluster.etcd.KeyValue;
 import io.forebay.server.cluster.etcd.Txn;
 import io.forebay.server.cluster.etcd.TxnResult;
 import io.forebay.server.config.ClusterConfig.CutOff;
+import io.forebay.server.text.Printable;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -271,8 +272,11 @@ public final class Membership {
       boolean isAlive = living.contains(name);
       Member member = MemberJson.read(name, kv.value(), isAlive, drained.contains(name));
       // An entry that cannot be read becomes a node without an address, which never counts as
-      // fenced.
-      found.add(member == null ? new Member(name, "", "", CutOff.SERVE, "", isAlive) : member);
+      // fenced. Its name goes into receipts and logs, so it is made printable.
+      found.add(
+          member == null || name.isEmpty() || !name.equals(Printable.json(name))
+              ? new Member(Printable.json(name), "", "", CutOff.SERVE, "", isAlive)
+              : member);
     }
     return List.copyOf(found);
   }

@@ -27,6 +27,7 @@ import tools.jackson.databind.node.ObjectNode;
 public final class PeerClient implements PositionClient, AutoCloseable {
   private static final int MAX_ANSWER = 64 << 10;
   private static final int MAX_TEXT = 300;
+  private static final int MAX_PORT = 65_535;
   private static final long GRACE_MILLIS = 2_000;
 
   private final String cluster;
@@ -71,15 +72,9 @@ public final class PeerClient implements PositionClient, AutoCloseable {
    */
   public ObjectNode get(Member member, String target, long waitMillis)
       throws IOException, InterruptedException {
-    URI uri;
-    try {
-      uri = URI.create("https://" + member.address() + target);
-    } catch (IllegalArgumentException e) {
-      throw new IOException("has an address that cannot be used", e);
-    }
     CompletableFuture<HttpResponse<byte[]>> answer =
         http.sendAsync(
-            HttpRequest.newBuilder(uri).build(),
+            HttpRequest.newBuilder(uri(member, target)).build(),
             BodyHandlers.limiting(BodyHandlers.ofByteArray(), MAX_ANSWER));
     try {
       return json(member, answer.get(waitMillis + GRACE_MILLIS, TimeUnit.MILLISECONDS));
@@ -92,6 +87,23 @@ public final class PeerClient implements PositionClient, AutoCloseable {
     } finally {
       boolean ignored = answer.cancel(true);
     }
+  }
+
+  /** The address is what etcd has, or nothing where that cannot be read. */
+  private static URI uri(Member member, String target) throws IOException {
+    try {
+      URI uri = URI.create("https://" + member.address() + target);
+      if (uri.getHost() != null
+          && uri.getRawUserInfo() == null
+          && uri.getPort() > 0
+          && uri.getPort() <= MAX_PORT
+          && uri.toString().endsWith(uri.getPort() + target)) {
+        return uri;
+      }
+    } catch (IllegalArgumentException e) {
+      // Said below, as for any other text that is no address.
+    }
+    throw new IOException("has no address in etcd that can be used");
   }
 
   private ObjectNode json(Member member, HttpResponse<byte[]> answer) throws IOException {

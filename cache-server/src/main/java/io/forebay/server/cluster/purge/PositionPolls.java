@@ -12,6 +12,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Asks other nodes for their positions, for all purges that wait. Each node gets one question at a
@@ -26,6 +28,12 @@ import org.jspecify.annotations.Nullable;
  * lowest and the highest would never answer a question for the highest. Any thread.
  */
 final class PositionPolls {
+  private static final Logger LOG = LoggerFactory.getLogger(PositionPolls.class);
+
+  /** The exception says nothing to those who read receipts. */
+  private static final String DEFECT =
+      "could not be asked because of an internal error, see the log of the node that took the purge";
+
   private static final long RETRY_MILLIS = 200;
 
   /** The longest time that a node may wait with its answer. */
@@ -208,7 +216,8 @@ final class PositionPolls {
       } catch (IOException e) {
         why = String.valueOf(e.getMessage());
       } catch (RuntimeException e) {
-        why = String.valueOf(e);
+        why = DEFECT;
+        LOG.error("node {} could not be asked for its position", now.name(), e);
       }
       lock.lock();
       try {

@@ -177,7 +177,7 @@ public final class PurgeApplier implements OwnPosition, AutoCloseable {
       }
     } catch (RuntimeException e) {
       LOG.error("the log of purges could not be followed", e);
-      report(String.valueOf(e));
+      report("an internal error, see the log of this node");
     }
   }
 

@@ -38,7 +38,7 @@ public final class NodeListener implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(NodeListener.class);
 
   /** Its name in metrics and in the access log; no listener of the configuration has a dot. */
-  private static final String NAME = "cluster.share";
+  public static final String NAME = "cluster.share";
 
   private static final long HANDSHAKE_SECONDS = 5;
 

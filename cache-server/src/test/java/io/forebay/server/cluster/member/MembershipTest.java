@@ -9,6 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.cluster.etcd.EtcdClient;
 import io.forebay.server.cluster.etcd.EtcdClients;
+import io.forebay.server.cluster.etcd.Txn;
+import io.forebay.server.cluster.etcd.TxnResult;
 import io.forebay.server.cluster.member.Membership.Forgotten;
 import io.forebay.server.config.ClusterConfig.CutOff;
 import io.forebay.testing.EtcdFixture;
@@ -119,6 +121,38 @@ final class MembershipTest {
     FleetConfigState state = second.config();
     assertEquals(
         Map.of("a", "{\"version\":7}"), state == null ? null : state.reports(), "b says nothing");
+  }
+
+  @Test
+  void membersThatCannotBeReadHaveNoAddressAndNamesForMessages() throws Exception {
+    Membership own = membership("a", "d", "b1");
+    own.keepAlive();
+    String good = "{\"v\":1,\"group\":\"g\",\"address\":\"127.0.0.1:1\"}";
+    Map<String, String> written =
+        Map.of(
+            "b",
+            "{\"v\":1,\"group\":\"g\"}",
+            "c",
+            "no JSON",
+            "d",
+            "{\"v\":1,\"group\":\"g\",\"address\":\"127.0.0.1\\u001b[2J\"}",
+            "e\u001b[2J",
+            good,
+            "f".repeat(500),
+            good);
+    for (Map.Entry<String, String> one : written.entrySet()) {
+      TxnResult ignored = client.txn(new Txn().put(KEYS.member(one.getKey()), one.getValue()));
+    }
+
+    List<Member> members = own.members();
+
+    assertEquals(
+        List.of("a", "b", "c", "d", "e?[2J", "f".repeat(200) + "…"),
+        members.stream().map(Member::name).toList());
+    for (Member member : members.subList(1, 6)) {
+      assertEquals("", member.address());
+      assertFalse(member.isFenced(), "a purge is pending there");
+    }
   }
 
   @Test

@@ -169,6 +169,32 @@ final class PeerListenerTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        ":",
+        "host",
+        ":7443",
+        "host:",
+        "host:0",
+        "host:65536",
+        "a b:7443",
+        "user@host:7443",
+        "host:7443/other",
+        "host:7443?x",
+        "host:7443#",
+        "http://host:7443"
+      })
+  void anAddressThatCannotBeUsedIsAPlainReason(String address) throws Exception {
+    Member wrong = new Member("a", "g", address, CutOff.FENCE, "1", true);
+    try (PeerClient client = new PeerClient("test", credentials("b", "forebay://test/b"))) {
+      IOException refused =
+          assertThrows(IOException.class, () -> client.ask(wrong, 40, AT.epoch(), WAIT_MILLIS));
+      assertEquals("has no address in etcd that can be used", refused.getMessage());
+    }
+  }
+
   @Test
   void answersWhatIsAskedAsItShouldBeAndNothingElse() throws Exception {
     NodeCredentials own = credentials("b", "forebay://test/b");

@@ -38,6 +38,9 @@ final class PositionPollsTest {
         if (answer instanceof PurgePosition position) {
           return position;
         }
+        if (answer instanceof RuntimeException defect) {
+          throw defect;
+        }
         throw new IOException(String.valueOf(answer));
       } catch (InterruptedException e) {
         takenBack.incrementAndGet();
@@ -97,6 +100,19 @@ final class PositionPollsTest {
     waits.getLast().end();
     Await.until("it is taken back", () -> node.takenBack.get() == 1);
     assertEquals(0, reached.get());
+  }
+
+  @Test
+  void aDefectIsNoReasonThatShowsAnException() throws Exception {
+    PositionPolls.Wait wait = await(7);
+    node.answers.add(new IllegalArgumentException("unsupported URI https:///forebay/position"));
+    Await.until("the reason", () -> wait.reason() != null);
+    assertEquals(
+        "could not be asked because of an internal error, see the log of the node that took the"
+            + " purge",
+        wait.reason());
+    node.answers.add(AT.at(7));
+    Await.until("it is asked again", () -> reached.get() == 1);
   }
 
   @Test
