@@ -190,7 +190,7 @@ final class QueryService implements NodeQueries {
       return List.of();
     }
     PeerPlan plan =
-        new PeerRouter(peers, target -> {}).plan(told.request(), route.keyRecipe(), false);
+        new PeerRouter(peers, (target, asked) -> {}).plan(told.request(), route.keyRecipe(), false);
     return plan == null
         ? List.of("no other node of the cluster is asked: the key is this node's, or none can be")
         : List.of(

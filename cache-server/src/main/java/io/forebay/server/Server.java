@@ -132,7 +132,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -204,6 +207,8 @@ public final class Server implements NodeControl, AutoCloseable {
 
   /** The nodes that share objects with this one; null where none does. */
   private final @Nullable ObjectPeers peers;
+
+  private final @Nullable NodeListener nodeListener;
 
   private final OriginConnections peerConnections = opened(new OriginConnections());
   private final CounterNames peerNames = new CounterNames();
@@ -426,9 +431,7 @@ public final class Server implements NodeControl, AutoCloseable {
       listeners =
           opened(
               Listeners.bind(config, transport, exchanges, counters, accessLog, clockMillis, tls));
-      if (peers != null) {
-        NodeListener ignored = opened(listenForNodes(peers, exchanges));
-      }
+      nodeListener = peers == null ? null : opened(listenForNodes(peers, exchanges));
       probes =
           opened(
               new OriginProbes(
@@ -1087,7 +1090,16 @@ public final class Server implements NodeControl, AutoCloseable {
     isDraining = true;
     boolean isClean = false;
     try {
+      @Nullable NodeListener ofNodes = nodeListener;
+      CompletableFuture<Void> sent =
+          ofNodes == null ? CompletableFuture.completedFuture(null) : ofNodes.drain();
+      long deadline = System.nanoTime() + bound.toNanos();
       isClean = listeners.drain(bound);
+      sent.get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      isClean = false;
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -202,7 +202,12 @@ final class Edge implements AutoCloseable {
 
   /** Stops the node in good order; its directories stay. */
   void stop() {
-    server().drain(Duration.ofSeconds(1));
+    stop(Duration.ofSeconds(1));
+  }
+
+  /** The same; what is in progress has that long. */
+  void stop(Duration bound) {
+    server().drain(bound);
     server = null;
   }
 

@@ -113,7 +113,8 @@ public final class Cluster implements AutoCloseable {
                   begun,
                   applied,
                   share.copies() == Copies.MEMORY,
-                  parts.fence::isPast));
+                  parts.fence::isPast,
+                  parts.outbox::isInLog));
       parts.membership.observe(peers::update);
       peers.update(parts.membership.known());
       return peers;

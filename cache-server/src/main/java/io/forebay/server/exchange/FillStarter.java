@@ -144,10 +144,16 @@ public final class FillStarter {
         : route.withSettings(route.settings().toBuilder().storageClass(FillContext.COPIES).build());
   }
 
+  /** The route by which what comes for a request is stored. */
+  static Route storedBy(FillContext loop, ClientRequest request) {
+    return loop.peers() == null
+        ? request.route()
+        : stored(request.route(), plan(loop, request, request.question()));
+  }
+
   /** The number of the storage class of what is stored under the key of a request. */
   static int storageClass(FillContext loop, ClientRequest request) {
-    PeerPlan peers = loop.peers() == null ? null : plan(loop, request, request.question());
-    return loop.storageClass(stored(request.route(), peers));
+    return loop.storageClass(storedBy(loop, request));
   }
 
   private static OriginRequest asking(
@@ -165,7 +171,8 @@ public final class FillStarter {
                 peers.key(),
                 saved.scheme(),
                 UpstreamEdits.Edited.none(saved, fields).target(),
-                fields));
+                fields,
+                request.config().timeoutsOf(request.route().originName(), sent.timeouts())));
   }
 
   /** What a fill sends. */

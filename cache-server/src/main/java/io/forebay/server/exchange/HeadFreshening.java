@@ -64,7 +64,7 @@ record HeadFreshening(long requestTimeMillis, long birth) {
             Refresh.applyHead(
                 loop,
                 request.question(),
-                request.route(),
+                FillStarter.storedBy(loop, request),
                 RevalidationCandidate.ref(request, loop.keys(), head),
                 head,
                 meta,

@@ -35,6 +35,11 @@ final class Invalidation {
       if (route != null
           && route.settings().clientInvalidation()
           && build(loop, request, target, route)) {
+        PeerRouter peers = loop.peers();
+        if (peers != null && route.sharing().withPeers()) {
+          // Before it is gone here: from then on nobody brings it back from another node.
+          peers.forget(target, route.keyRecipe());
+        }
         long hi = loop.keys().hi();
         long lo = loop.keys().lo();
         if (isReplaced && target.equals(TargetUri.of(request))) {
@@ -42,10 +47,6 @@ final class Invalidation {
           boolean ignored = loop.lane().invalidate(hi, lo);
         } else {
           loop.lane().invalidate(hi, lo, loop.scopes().exact(target, route.keyRecipe()));
-        }
-        PeerRouter peers = loop.peers();
-        if (peers != null && route.sharing().withPeers()) {
-          peers.forget(target);
         }
         if (route.keyRecipe().hasSearchRules()
             && loop.keys().buildSearchRule(target, route.keyRecipe())) {

@@ -23,6 +23,7 @@ import io.forebay.server.response.HeadWriter;
 import io.forebay.storage.purge.PurgePosition;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
+import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -209,7 +210,7 @@ public final class PeerRequestHandler implements RequestHandler {
    */
   static String lifetime(ClientRequest request, StoredMeta meta, byte[] block, long nowMillis) {
     if (!request.route().settings().freshness().consumes(OWN_CONTROL)) {
-      return "";
+      return lines(meta.consumedFields());
     }
     long lifetime = meta.freshnessLifetimeMillis();
     boolean isSaid =
@@ -222,7 +223,7 @@ public final class PeerRequestHandler implements RequestHandler {
                     nowMillis,
                     0)
                 instanceof StoreVerdict.Store judged
-            && judged.freshnessLifetimeMillis() == lifetime;
+            && isSameReuse(judged, meta);
     if (isSaid) {
       return "";
     }
@@ -234,6 +235,23 @@ public final class PeerRequestHandler implements RequestHandler {
         + window(", stale-while-revalidate=", meta.staleWhileRevalidateMillis())
         + window(", stale-if-error=", meta.staleIfErrorMillis())
         + "\r\n";
+  }
+
+  /** Whether a response may be reused for as long, and as freely, by both. */
+  private static boolean isSameReuse(StoreVerdict.Store judged, StoredMeta meta) {
+    StoredMeta other = new StoredMeta();
+    return other.wrap(MemorySegment.ofArray(judged.meta()), 0)
+        && other.freshnessLifetimeMillis() == meta.freshnessLifetimeMillis()
+        && other.isNoCache() == meta.isNoCache()
+        && other.isMustRevalidate() == meta.isMustRevalidate()
+        && other.staleWhileRevalidateMillis() == meta.staleWhileRevalidateMillis()
+        && other.staleIfErrorMillis() == meta.staleIfErrorMillis();
+  }
+
+  private static String lines(HeaderFields fields) {
+    StringBuilder lines = new StringBuilder();
+    fields.forEach((name, value) -> lines.append(name).append(": ").append(value).append("\r\n"));
+    return lines.toString();
   }
 
   private static String window(String name, long millis) {

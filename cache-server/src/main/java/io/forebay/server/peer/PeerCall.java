@@ -4,10 +4,11 @@ import io.forebay.core.http.ConditionalFields;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.peer.PeerRequestField;
 import io.forebay.core.peer.PeerResponseField;
+import io.forebay.server.config.OriginTimeouts;
 import io.forebay.server.http.RequestBody;
 import io.forebay.server.origin.OriginSender;
-import io.forebay.server.origin.PooledOriginClient;
 import io.forebay.server.origin.call.ForwardedCall;
+import io.forebay.server.origin.call.OriginClient;
 import io.forebay.server.origin.call.OriginFailure;
 import io.forebay.server.origin.call.OriginListener;
 import io.forebay.server.origin.call.OriginRequest;
@@ -15,6 +16,7 @@ import io.forebay.server.origin.call.PeerQuestion;
 import io.forebay.storage.purge.PurgePosition;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -40,10 +42,18 @@ final class PeerCall extends ForwardedCall {
   /** The time in which a node must answer or send its 102, including the connect. */
   private static final long SIGN_MILLIS = 2_000;
 
+  /** For its first byte, and between two bytes, where its origin is not given longer. */
+  private static final Duration FIRST_BYTE = Duration.ofMinutes(5);
+
+  private static final Duration IDLE = Duration.ofSeconds(30);
+
+  /** The node that fetches gives up first, and says so. */
+  private static final Duration MARGIN = Duration.ofSeconds(5);
+
   private static final int PROCESSING = 102;
 
   private final OriginSender origins;
-  private final PooledOriginClient nodes;
+  private final OriginClient nodes;
   private final PeerDirectory directory;
   private final EventLoop loop;
   private final String origin;
@@ -61,7 +71,7 @@ final class PeerCall extends ForwardedCall {
 
   PeerCall(
       OriginSender origins,
-      PooledOriginClient nodes,
+      OriginClient nodes,
       PeerDirectory directory,
       EventLoop loop,
       String origin,
@@ -121,8 +131,18 @@ final class PeerCall extends ForwardedCall {
         nodes.send(
             Peers.originName(next),
             new OriginRequest("GET", question.target(), fields.build(), RequestBody.NONE)
-                .with(request.priority()),
+                .with(request.priority())
+                .with(
+                    new OriginTimeouts(
+                        atLeast(FIRST_BYTE, question.ofOrigin().firstByte()),
+                        atLeast(IDLE, question.ofOrigin().idle()),
+                        null)),
             this));
+  }
+
+  private static Duration atLeast(Duration least, @Nullable Duration ofOrigin) {
+    Duration longer = ofOrigin == null ? least : ofOrigin.plus(MARGIN);
+    return longer.compareTo(least) > 0 ? longer : least;
   }
 
   private void stopTimer() {
@@ -168,7 +188,10 @@ final class PeerCall extends ForwardedCall {
 
   @Override
   public void onInformational(int status, HeaderFields fields) {
+    String asked = Objects.requireNonNull(node, "no node was asked");
     stopTimer();
+    directory.health(asked).succeeded();
+    timer = loop.schedule(this::onStillAwaited, SIGN_MILLIS, TimeUnit.MILLISECONDS);
     if (status != PROCESSING) {
       listener.onInformational(status, fields);
     }
@@ -221,8 +244,22 @@ final class PeerCall extends ForwardedCall {
 
   private void onNoSign() {
     timer = null;
+    boolean isOfHere = super.isWaiting();
     super.cancel();
-    onFailed(false, "no sign within " + SIGN_MILLIS + " ms");
+    onFailed(isOfHere, "no sign within " + SIGN_MILLIS + " ms");
+    start();
+  }
+
+  /** The node has sent a 102. Only requests of others can show that it is gone. */
+  private void onStillAwaited() {
+    String asked = Objects.requireNonNull(node, "no node was asked");
+    if (directory.mayBeAlive(asked, System.nanoTime())) {
+      timer = loop.schedule(this::onStillAwaited, SIGN_MILLIS, TimeUnit.MILLISECONDS);
+      return;
+    }
+    timer = null;
+    super.cancel();
+    onFailed(false, "gone while it fetched");
     start();
   }
 

@@ -1,8 +1,11 @@
 package io.forebay.server.peer;
 
+import io.forebay.core.http.RequestView;
+import io.forebay.core.http.TargetUri;
 import io.forebay.storage.purge.PurgePosition;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongPredicate;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -14,9 +17,13 @@ public final class PeerDirectory {
   private final Supplier<@Nullable PurgePosition> begun;
   private final Supplier<@Nullable PurgePosition> applied;
   private final LongPredicate isCutOff;
+  private final Predicate<PurgePosition> isInLog;
   private final boolean keepsCopies;
   private final PeerCounters counters = new PeerCounters();
   private final ConcurrentHashMap<String, PeerHealth> health = new ConcurrentHashMap<>();
+
+  /** URLs that other nodes are being told to forget, by how many loops. */
+  private final ConcurrentHashMap<TargetUri, Integer> forgetting = new ConcurrentHashMap<>();
 
   private volatile Peers peers = Peers.NONE;
 
@@ -29,6 +36,7 @@ public final class PeerDirectory {
    * @param applied up to where they are in force here
    * @param keepsCopies whether this node keeps objects that other nodes own after it has sent them
    * @param isCutOff whether this node may lack purges at a time of {@link System#nanoTime}
+   * @param isInLog whether the log has by that position all purges that are in force here
    */
   public PeerDirectory(
       String cluster,
@@ -37,7 +45,8 @@ public final class PeerDirectory {
       Supplier<@Nullable PurgePosition> begun,
       Supplier<@Nullable PurgePosition> applied,
       boolean keepsCopies,
-      LongPredicate isCutOff) {
+      LongPredicate isCutOff,
+      Predicate<PurgePosition> isInLog) {
     this.cluster = cluster;
     this.self = self;
     this.tier = tier;
@@ -45,6 +54,7 @@ public final class PeerDirectory {
     this.applied = applied;
     this.keepsCopies = keepsCopies;
     this.isCutOff = isCutOff;
+    this.isInLog = isInLog;
   }
 
   public String cluster() {
@@ -71,6 +81,28 @@ public final class PeerDirectory {
     return isCutOff.test(nanoTime);
   }
 
+  /**
+   * Whether a node that has applied the log up to there may have what is purged here: this node's
+   * own purges wait for the log.
+   */
+  boolean isAheadOfLog(PurgePosition position) {
+    return !isInLog.test(position);
+  }
+
+  /** Until {@link #endForgetting}, what other nodes have of a URL may be older than a change. */
+  void beginForgetting(TargetUri url) {
+    forgetting.merge(url, 1, Integer::sum);
+  }
+
+  void endForgetting(TargetUri url) {
+    forgetting.computeIfPresent(url, (same, times) -> times == 1 ? null : times - 1);
+  }
+
+  /** Whether the URL of a fill's request is one of those. */
+  boolean isForgetting(RequestView request) {
+    return !forgetting.isEmpty() && forgetting.containsKey(TargetUri.of(request));
+  }
+
   boolean keepsCopies() {
     return keepsCopies;
   }
@@ -91,6 +123,11 @@ public final class PeerDirectory {
         .removeIf(name ->
             next.group().stream().noneMatch(node -> node.name().equals(name))
                 && next.shield().stream().noneMatch(node -> node.name().equals(name)));
+  }
+
+  /** Whether a node is in the cluster, and answers what it is asked as far as is known. */
+  boolean mayBeAlive(String node, long nowNanos) {
+    return !health(node).isOut(nowNanos) && peers.isPresent(node);
   }
 
   PeerHealth health(String node) {

@@ -9,7 +9,7 @@ import io.forebay.storage.purge.PurgePosition;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,22 +18,29 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PeerRouter {
   private final PeerDirectory directory;
-  private final Consumer<TargetUri> sender;
+  private final BiConsumer<TargetUri, TargetUri> sender;
 
   /** The hash, with the log's name as its secret; null until the log has a name. */
   private @Nullable KeyBuilder keys;
 
   private String epoch = "";
 
-  /** A router; {@code sender} tells other nodes which URLs to forget. */
-  public PeerRouter(PeerDirectory directory, Consumer<TargetUri> sender) {
+  /**
+   * A router.
+   *
+   * @param sender tells other nodes to forget a URL; the second form is the one that fills ask for
+   */
+  public PeerRouter(PeerDirectory directory, BiConsumer<TargetUri, TargetUri> sender) {
     this.directory = directory;
     this.sender = sender;
   }
 
-  /** Tells other nodes to forget a URL, because a client has invalidated it. */
-  public void forget(TargetUri target) {
-    sender.accept(target);
+  /**
+   * Tells other nodes to forget a URL, because a client has invalidated it. Until they have
+   * answered, this node asks none of them for it.
+   */
+  public void forget(TargetUri target, KeyRecipe recipe) {
+    sender.accept(target, recipe.url().canonical(target));
   }
 
   /**
@@ -49,7 +56,10 @@ public final class PeerRouter {
     }
     long now = System.nanoTime();
     PurgePosition begun = directory.begun();
-    if (begun == null || directory.isCutOff(now)) {
+    if (begun == null
+        || directory.isCutOff(now)
+        || directory.isAheadOfLog(begun)
+        || directory.isForgetting(request)) {
       return null;
     }
     KeyBuilder keyed = keys(begun.epoch());

@@ -3,6 +3,7 @@ package io.forebay.server.peer;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.TargetUri;
 import io.forebay.core.peer.PeerRequestField;
+import io.forebay.server.config.OriginTimeouts;
 import io.forebay.server.http.RequestBody;
 import io.forebay.server.origin.OriginSender;
 import io.forebay.server.origin.PooledOriginClient;
@@ -15,6 +16,8 @@ import io.forebay.server.origin.call.PeerQuestion;
 import io.forebay.storage.purge.PurgePosition;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +30,9 @@ public final class PeerSender implements OriginSender {
   private static final int MAX_FORGOTTEN = 500;
 
   private static final long SECOND_NANOS = 1_000_000_000L;
+
+  /** A node that has not answered by then is not waited for. */
+  private static final Duration FORGET_TIME = Duration.ofSeconds(2);
 
   /** The key of an invalidation; no node looks it up. */
   private static final String NO_KEY = "0".repeat(32);
@@ -93,10 +99,12 @@ public final class PeerSender implements OriginSender {
   }
 
   /**
-   * Tells the nodes of the group to forget a URL, a limited number of times each second. Failures
-   * are only counted.
+   * Tells the nodes of the group and of the shield to forget a URL, a limited number of times each
+   * second. Until they have answered, this node asks none of them for it. Failures are only counted.
+   *
+   * @param asked the same URL as fills ask for it
    */
-  public void forget(TargetUri target) {
+  public void forget(TargetUri target, TargetUri asked) {
     PurgePosition begun = directory.begun();
     long now = System.nanoTime();
     if (begun == null) {
@@ -111,36 +119,74 @@ public final class PeerSender implements OriginSender {
       return;
     }
     refresh();
+    List<Told> told = new ArrayList<>();
+    addOthers(told, known.group(), forgetting(target, begun, 1));
+    addOthers(told, known.shield(), forgetting(target, begun, 0));
+    if (!told.isEmpty()) {
+      directory.beginForgetting(asked);
+      Runnable end = () -> directory.endForgetting(asked);
+      // One that was told early may have asked one that was told late.
+      tell(told, told.size() == 1 ? end : () -> tell(told, end));
+    }
+  }
+
+  /** What a node is told. */
+  private record Told(String node, OriginRequest request) {}
+
+  private OriginRequest forgetting(TargetUri target, PurgePosition begun, int hop) {
     PeerRequestField field =
         new PeerRequestField(
             directory.cluster(),
             directory.self(),
             directory.tier(),
-            1,
+            hop,
             begun.epoch(),
             begun.revision(),
             target.scheme(),
             NO_KEY);
-    HeaderFields fields =
-        HeaderFields.of("host", target.authority(), PeerRequestField.NAME, field.toString());
     String query = target.query();
-    OriginRequest request =
-        new OriginRequest(
+    return new OriginRequest(
             PeerRequestField.FORGET,
             query == null ? target.path() : target.path() + "?" + query,
-            fields,
-            RequestBody.NONE);
-    for (Peers.Node node : known.group()) {
+            HeaderFields.of("host", target.authority(), PeerRequestField.NAME, field.toString()),
+            RequestBody.NONE)
+        .with(new OriginTimeouts(FORGET_TIME, FORGET_TIME, FORGET_TIME));
+  }
+
+  private void addOthers(List<Told> told, List<Peers.Node> nodes, OriginRequest request) {
+    for (Peers.Node node : nodes) {
       if (node.isPresent() && !node.name().equals(directory.self())) {
-        OriginCall ignored =
-            nodes.send(
-                Peers.originName(node.name()), request, new Forgetting(directory.counters()));
+        told.add(new Told(node.name(), request));
       }
     }
   }
 
-  /** Only counts invalidations that did not arrive. */
-  private record Forgetting(PeerCounters counters) implements OriginListener {
+  private void tell(List<Told> told, Runnable onAllAnswered) {
+    Forgetting round = new Forgetting(directory.counters(), told.size(), onAllAnswered);
+    for (Told one : told) {
+      OriginCall ignored = nodes.send(Peers.originName(one.node()), one.request(), round);
+    }
+  }
+
+  /** The answers of nodes that were told the same. */
+  private static final class Forgetting implements OriginListener {
+    private final PeerCounters counters;
+    private final Runnable onAllAnswered;
+    private int open;
+
+    Forgetting(PeerCounters counters, int open, Runnable onAllAnswered) {
+      this.counters = counters;
+      this.open = open;
+      this.onAllAnswered = onAllAnswered;
+    }
+
+    private void answered() {
+      open--;
+      if (open == 0) {
+        onAllAnswered.run();
+      }
+    }
+
     @Override
     public void onInformational(int status, HeaderFields fields) {}
 
@@ -161,11 +207,14 @@ public final class PeerSender implements OriginSender {
     public void onReadComplete() {}
 
     @Override
-    public void onEnd(HeaderFields trailers) {}
+    public void onEnd(HeaderFields trailers) {
+      answered();
+    }
 
     @Override
     public void onFailure(OriginFailure failure) {
       counters.notForgotten.increment();
+      answered();
     }
   }
 

@@ -469,6 +469,17 @@ public final class RuntimeConfig {
     return host(origins, originName);
   }
 
+  /** What holds of requests to an origin, where their route says nothing else. */
+  public OriginTimeouts timeoutsOf(String originName, OriginTimeouts ofRoute) {
+    OriginConfig origin = origins.get(originName);
+    return origin == null
+        ? ofRoute
+        : new OriginTimeouts(
+            ofRoute.firstByteOr(origin.firstByteTimeout()),
+            ofRoute.idleOr(origin.idleTimeout()),
+            ofRoute.total());
+  }
+
   private static @Nullable String host(Map<String, OriginConfig> origins, String name) {
     OriginConfig origin = origins.get(name);
     return origin == null ? null : origin.host();

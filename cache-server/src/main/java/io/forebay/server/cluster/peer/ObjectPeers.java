@@ -65,7 +65,7 @@ public final class ObjectPeers {
   private final PeerDirectory directory;
   private final SslContext listenerTls;
 
-  private List<Member> members = List.of();
+  private volatile List<Member> members = List.of();
   private Map<String, Origin> reached = new HashMap<>();
 
   /**
@@ -108,15 +108,11 @@ public final class ObjectPeers {
     } catch (SSLPeerUnverifiedException e) {
       return null;
     }
-    List<Member> known = known();
+    List<Member> known = members;
     return PeerName.nodes(cluster, chain).stream()
         .filter(name -> known.stream().anyMatch(member -> member.name().equals(name)))
         .findFirst()
         .orElse(null);
-  }
-
-  private synchronized List<Member> known() {
-    return members;
   }
 
   /** Takes the members in etcd. Any thread that may block. */

@@ -52,6 +52,11 @@ public final class PurgeOutbox {
   /** Entries by their keys in the log, the oldest first. Guarded by this. */
   private Map<String, PurgeEntry> entries = new LinkedHashMap<>();
 
+  private volatile boolean isWaiting;
+
+  /** Where the log has what waited last; null where nothing did. */
+  private volatile @Nullable PurgePosition written;
+
   private PurgeOutbox(Path directory, String node, Clock clock) {
     this.directory = directory;
     this.node = node;
@@ -82,6 +87,7 @@ public final class PurgeOutbox {
                   clock.instant()));
     }
     read.forEach(entry -> outbox.entries.put(PurgeEntry.key(entry.order()), entry));
+    outbox.isWaiting = !read.isEmpty();
     return outbox;
   }
 
@@ -113,6 +119,18 @@ public final class PurgeOutbox {
     return read;
   }
 
+  /**
+   * Whether the log has by that position all that has ever waited here: until then this node has
+   * purges in force that others cannot know. Never blocks.
+   */
+  public boolean isInLog(PurgePosition position) {
+    if (isWaiting) {
+      return false;
+    }
+    PurgePosition last = written;
+    return last == null || !last.isSameLog(position) || position.reaches(last);
+  }
+
   /** Orders that wait for the log. */
   public synchronized int size() {
     return entries.size();
@@ -136,6 +154,7 @@ public final class PurgeOutbox {
     }
     write(bytes);
     entries = next;
+    isWaiting = true;
     return true;
   }
 
@@ -148,9 +167,10 @@ public final class PurgeOutbox {
       throws EtcdException, InterruptedException {
     Map<String, PurgeEntry> some = first();
     while (!some.isEmpty()) {
-      log.publish(some.values().stream().map(PurgeEntry::order).toList(), applied);
+      long revision =
+          log.publish(some.values().stream().map(PurgeEntry::order).toList(), applied).revision();
       try {
-        remove(some);
+        remove(some, applied.at(revision));
       } catch (IOException e) {
         LOG.warn("purges in the log stay in the outbox for now: {}", e.toString());
         return;
@@ -171,7 +191,8 @@ public final class PurgeOutbox {
   }
 
   /** Removes published orders, except those that were repeated meanwhile. */
-  private synchronized void remove(Map<String, PurgeEntry> published) throws IOException {
+  private synchronized void remove(Map<String, PurgeEntry> published, PurgePosition at)
+      throws IOException {
     Map<String, PurgeEntry> next = new LinkedHashMap<>(entries);
     published.forEach(next::remove);
     if (next.isEmpty()) {
@@ -181,6 +202,8 @@ public final class PurgeOutbox {
       write(bytes(next));
     }
     entries = next;
+    written = at;
+    isWaiting = !next.isEmpty();
   }
 
   private static byte[] bytes(Map<String, PurgeEntry> all) {

@@ -25,7 +25,11 @@ public final class ConnectionLimiter {
   private volatile Bounds bounds;
 
   private record Bounds(
-      int connections, int perAddress, ConnectionLimits others, TrustedNetworks trusted) {}
+      int connections, int perAddress, ConnectionLimits others, TrustedNetworks trusted) {
+    Bounds inTotal() {
+      return new Bounds(connections, 0, ConnectionLimits.NONE, trusted);
+    }
+  }
 
   /**
    * A permit, to be released once.
@@ -40,6 +44,13 @@ public final class ConnectionLimiter {
 
   public ConnectionLimiter(ServerConfig config) {
     bounds = bounds(config);
+  }
+
+  /** Limits connections in total alone: a node of the cluster stands for many clients. */
+  public static ConnectionLimiter ofNodes(ServerConfig config) {
+    ConnectionLimiter limiter = new ConnectionLimiter(config);
+    limiter.bounds = limiter.bounds.inTotal();
+    return limiter;
   }
 
   public void reconfigure(ServerConfig config) {

@@ -25,6 +25,7 @@ import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -81,7 +82,7 @@ public final class NodeListener implements AutoCloseable {
             counters,
             accessLog,
             config,
-            new ConnectionLimiter(config),
+            ConnectionLimiter.ofNodes(config),
             clockMillis);
     NodeListener listener = new NodeListener(loops, tls, nodeOf);
     for (Loop loop : transport.loops()) {
@@ -178,10 +179,26 @@ public final class NodeListener implements AutoCloseable {
     }
   }
 
+  private void stopAccepting() {
+    sockets.forEach(socket -> socket.close().awaitUninterruptibly());
+  }
+
+  /** Takes no more connections; completes when all have ended what they send. */
+  public CompletableFuture<Void> drain() {
+    stopAccepting();
+    List<CompletableFuture<Void>> ends = new ArrayList<>();
+    for (ListenerContext loop : loops) {
+      CompletableFuture<Void> end = new CompletableFuture<>();
+      ends.add(end);
+      loop.eventLoop().execute(() -> loop.drain(end));
+    }
+    return CompletableFuture.allOf(ends.toArray(new CompletableFuture<?>[0]));
+  }
+
   /** Cuts all connections; other nodes ask the next one in rank. */
   @Override
   public void close() {
-    sockets.forEach(socket -> socket.close().awaitUninterruptibly());
+    stopAccepting();
     loops.forEach(loop -> loop.eventLoop().submit(loop::cut).awaitUninterruptibly());
   }
 }

@@ -1,6 +1,7 @@
 package io.forebay.server.origin.call;
 
 import io.forebay.core.http.HeaderFields;
+import io.forebay.server.config.OriginTimeouts;
 import java.util.List;
 
 /**
@@ -13,6 +14,7 @@ import java.util.List;
  * @param scheme of the client's request
  * @param target path and query in origin form
  * @param fields every field to send, {@code host} included
+ * @param ofOrigin what the node that fetches waits for at most
  */
 public record PeerQuestion(
     List<String> nodes,
@@ -20,4 +22,5 @@ public record PeerQuestion(
     String key,
     String scheme,
     String target,
-    HeaderFields fields) {}
+    HeaderFields fields,
+    OriginTimeouts ofOrigin) {}

@@ -48,6 +48,8 @@ final class PurgeOutboxTest {
     assertTrue(outbox.add(List.of(tag("one"))));
     assertEquals(2, outbox.size(), "the latest of a scope");
     assertEquals(2, open().size());
+    assertFalse(outbox.isInLog(START.at(Long.MAX_VALUE)));
+    assertFalse(open().isInLog(START.at(Long.MAX_VALUE)));
   }
 
   @Test
@@ -109,6 +111,10 @@ final class PurgeOutboxTest {
       again.publish(log, START);
 
       assertEquals(0, again.size());
+      long newest = membership.head().revision();
+      assertFalse(again.isInLog(START), "this node has not read there what it wrote");
+      assertTrue(again.isInLog(START.at(newest)));
+      assertTrue(again.isInLog(new PurgePosition(1, 1, 0)), "of another log");
       assertFalse(Files.exists(directory.resolve(PurgeOutbox.NAME)));
       List<KeyValue> logged = log.missed(1, membership.head().revision(), 1_000);
       assertEquals(250, logged == null ? 0 : logged.size());

@@ -112,6 +112,17 @@ class BoundsTest {
   }
 
   @Test
+  void connectionsOfNodesAreCountedInTotalAlone() throws Exception {
+    ConnectionLimiter connections =
+        ConnectionLimiter.ofNodes(
+            ListenFixture.config(
+                limits(1, 0), ListenFixture.TIMEOUTS, "auto", 1, ListenFixture.plain(0)));
+    assertTrue(connections.take(peer("192.0.2.1")).place() != null);
+    assertTrue(connections.take(peer("192.0.2.1")).place() != null);
+    assertEquals(2, connections.open());
+  }
+
+  @Test
   void aNetworkHasNoMoreConnectionsThanItMay() throws Exception {
     LimitsConfig one = limits(0, 0);
     ConnectionLimiter connections =
