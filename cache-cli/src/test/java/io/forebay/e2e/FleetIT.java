@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.testing.Await;
+import io.forebay.testing.Certificates;
 import io.forebay.testing.Commands;
 import io.forebay.testing.EdgeProcess;
 import io.forebay.testing.Jar;
@@ -200,6 +201,47 @@ final class FleetIT {
     Commands.Finished wrong = command(0, "push", directory.resolve("documents/next").toString());
     assertFinished(78, wrong);
     assertTrue(wrong.err().contains("takes effect at the next start only"), wrong.err());
+  }
+
+  @Test
+  void aNodeThatIsDrainedTakesADocumentAndHoldsNoStageUp() throws Exception {
+    String admin = cluster.edge(0).adminUrl();
+    assertFinished(0, Jar.quick().run("cluster", "drain", "edge-2", "--admin-url", admin));
+    Await.until(
+        "it is drained",
+        () -> cluster.edge(2).admin("/readyz").body().contains("cluster-draining"));
+
+    assertFinished(0, command(0, "push", document("one"), "--stage", "all@5s"));
+
+    awaitVersion(1);
+    assertEquals("one", page(2));
+  }
+
+  @Test
+  void aNodeStartsThoughItLacksAFileThatTheDocumentNames() throws Exception {
+    Certificates certificates = Certificates.in(Files.createDirectory(directory.resolve("site")));
+    var ignored = certificates.ecdsa("site", "s.example");
+    String folder = document("one");
+    Files.writeString(
+        Path.of(folder, "conf.d/certificates.yaml"),
+        """
+        certificates: {site: {hosts: [s.example], certificate: "%s", key: "%s"}}
+        """
+            .formatted(certificates.pem("site"), certificates.key("site")));
+    assertFinished(0, command(0, "push", folder, "--stage", "all"));
+    awaitVersion(1);
+    EdgeProcess edge = cluster.edge(2);
+    assertEquals(0, edge.terminate());
+    Path lost = certificates.key("site").resolveSibling("lost");
+    Files.move(certificates.key("site"), lost);
+
+    EdgeProcess started = edge.restartUnready();
+
+    ClusterEdges.awaitReady(started);
+    assertEquals("", page(2));
+    Await.until("it says so", () -> started.admin("/readyz").body().contains("fleet-config"));
+    Files.move(lost, certificates.key("site"));
+    Await.until("it takes the document", () -> page(2).equals("one"));
   }
 
   @Test

@@ -275,7 +275,32 @@ public final class Server implements NodeControl, AutoCloseable {
       NamePlaces namePlaces)
       throws StartException {
     FleetBootstrap own = source.bootstrap();
-    return switch (own == null ? source.load() : FleetStart.load(source, own)) {
+    ConfigOutcome read = own == null ? source.load() : FleetStart.load(source, own);
+    while (true) {
+      try {
+        return start(source, read, version, clockMillis, rateNanos, machine, namePlaces);
+      } catch (StartException e) {
+        ConfigOutcome instead =
+            own == null || !e.isOfReloadedKeys() ? null : FleetStart.instead(source, own, read);
+        if (instead == null) {
+          throw e;
+        }
+        LOG.error("the node cannot start with the fleet's document: {}", e.getMessage());
+        read = instead;
+      }
+    }
+  }
+
+  private static Server start(
+      ConfigSource source,
+      ConfigOutcome read,
+      String version,
+      LongSupplier clockMillis,
+      LongSupplier rateNanos,
+      CpuPlan.Machine machine,
+      NamePlaces namePlaces)
+      throws StartException {
+    return switch (read) {
       case ConfigOutcome.Refused refused ->
           throw new StartException(
               StartException.BAD_CONFIGURATION,
@@ -506,17 +531,20 @@ public final class Server implements NodeControl, AutoCloseable {
       throw e;
     } catch (TlsException e) {
       undo();
-      throw new StartException(StartException.BAD_CONFIGURATION, e.lines());
+      throw StartException.ofReloadedKeys(e.lines());
     } catch (StoreException | ListenException e) {
       undo();
       throw new StartException(StartException.NO_RESOURCE, List.of(e.getMessage()));
     } catch (BindException e) {
       undo();
       throw new StartException(StartException.NO_RESOURCE, List.of(String.valueOf(e.getMessage())));
-    } catch (IOException | IllegalArgumentException e) {
+    } catch (IOException e) {
       undo();
       throw new StartException(
           StartException.BAD_CONFIGURATION, List.of(String.valueOf(e.getMessage())));
+    } catch (IllegalArgumentException e) {
+      undo();
+      throw StartException.ofReloadedKeys(List.of(String.valueOf(e.getMessage())));
     } catch (RuntimeException | Error e) {
       undo();
       throw e;

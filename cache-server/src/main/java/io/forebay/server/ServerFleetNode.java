@@ -1,5 +1,6 @@
 package io.forebay.server;
 
+import io.forebay.server.cluster.Cluster;
 import io.forebay.server.cluster.fleet.FleetNode;
 import io.forebay.server.cluster.fleet.TrafficCounts;
 import io.forebay.server.config.ConfigText;
@@ -44,7 +45,7 @@ final class ServerFleetNode implements FleetNode {
 
   @Override
   public boolean isReady() {
-    return server.notReady().isEmpty();
+    return server.notReady().stream().allMatch(one -> one.code().equals(Cluster.DRAINING));
   }
 
   @Override

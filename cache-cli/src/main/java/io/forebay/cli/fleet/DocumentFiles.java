@@ -5,14 +5,21 @@ import io.forebay.cli.console.ExitCode;
 import io.forebay.server.cluster.fleet.FleetDocument;
 import io.forebay.server.cluster.fleet.FleetException;
 import java.io.IOException;
+import java.nio.file.FileVisitOption;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
+import java.util.Set;
 
 /** Reads a document from a directory, or from one file. */
 final class DocumentFiles {
+  /** Deeper than names of files may be. */
+  private static final int MAX_DEPTH = 10;
+
   private DocumentFiles() {}
 
   static FleetDocument read(Path path) {
@@ -29,16 +36,40 @@ final class DocumentFiles {
     }
   }
 
-  /** Hidden files are left out: editors and version control make them. */
+  /**
+   * Hidden files are left out: editors and version control make them. Links are followed; their
+   * targets get the names of the links.
+   */
   private static List<FleetDocument.File> below(Path directory) throws IOException {
-    List<Path> paths;
-    try (Stream<Path> all = Files.walk(directory)) {
-      paths =
-          all.filter(path -> !isHidden(directory.relativize(path)))
-              .filter(path -> !Files.isDirectory(path))
-              .limit(FleetDocument.MAX_FILES + 1)
-              .toList();
-    }
+    List<Path> paths = new ArrayList<>();
+    Files.walkFileTree(
+        directory,
+        Set.of(FileVisitOption.FOLLOW_LINKS),
+        MAX_DEPTH,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult preVisitDirectory(Path found, BasicFileAttributes attributes) {
+            return isHidden(directory.relativize(found))
+                ? FileVisitResult.SKIP_SUBTREE
+                : FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFile(Path found, BasicFileAttributes attributes)
+              throws IOException {
+            if (isHidden(directory.relativize(found))) {
+              return FileVisitResult.CONTINUE;
+            }
+            if (!attributes.isRegularFile()) {
+              throw new IOException(
+                  directory.relativize(found) + " is not a file, or leads nowhere or too deep");
+            }
+            paths.add(found);
+            return paths.size() > FleetDocument.MAX_FILES
+                ? FileVisitResult.TERMINATE
+                : FileVisitResult.CONTINUE;
+          }
+        });
     List<FleetDocument.File> files = new ArrayList<>();
     long size = 0;
     for (Path path : paths) {

@@ -39,10 +39,10 @@ import org.jspecify.annotations.Nullable;
  * closes it after the last request. Any thread that may block, unless a method says otherwise.
  */
 public final class Cluster implements AutoCloseable {
-  /**
-   * Half of the patterns that a node can have in force: other nodes may order some at the same
-   * time.
-   */
+  /** Code of the problem that an operator drains the node. */
+  public static final String DRAINING = "cluster-draining";
+
+  /** Half of the patterns that a node can have in force: others may be on their way. */
   private static final int MAX_PATTERNS = 32;
 
   private final ClusterParts parts;
@@ -159,8 +159,7 @@ public final class Cluster implements AutoCloseable {
       return new Problem("cut-off", whyUnproven());
     }
     return isDraining()
-        ? new Problem(
-            "cluster-draining", "an operator drains the node, see forebay cluster undrain")
+        ? new Problem(DRAINING, "an operator drains the node, see forebay cluster undrain")
         : null;
   }
 

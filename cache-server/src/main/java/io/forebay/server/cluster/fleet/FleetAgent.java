@@ -56,6 +56,13 @@ final class FleetAgent implements AutoCloseable {
 
   // Confined to the thread.
   private @Nullable Path main;
+
+  /** The order whose version was found to be the one in force, by its content. */
+  private String compared = "";
+
+  /** Whether a document may be in force in part. */
+  private boolean isUnsure;
+
   private long failed;
   private String failedAt = "";
   private long failedNanos;
@@ -77,6 +84,7 @@ final class FleetAgent implements AutoCloseable {
       FleetNode node,
       SharedTls shared,
       FleetDirectory directory,
+      LastGoodDocument lastGood,
       ConfigText.@Nullable Fleet started,
       LongSupplier nanoTime,
       Clock clock) {
@@ -85,7 +93,7 @@ final class FleetAgent implements AutoCloseable {
     this.node = node;
     this.shared = shared;
     this.directory = directory;
-    this.lastGood = new LastGoodDocument(directory.root());
+    this.lastGood = lastGood;
     this.nanoTime = nanoTime;
     this.clock = clock;
     this.version = started == null ? 0 : started.version();
@@ -110,45 +118,90 @@ final class FleetAgent implements AutoCloseable {
   private void run() {
     try {
       do {
-        try {
-          step();
-          problem = failure;
-        } catch (EtcdException | FleetException | IOException e) {
-          problem = String.valueOf(e.getMessage());
-          LOG.debug("the fleet's configuration: {}", problem);
-        } catch (RuntimeException e) {
-          problem = "an internal error, see the log of this node";
-          LOG.error("the fleet's configuration failed", e);
-        }
+        step();
       } while (!closing.await(PERIOD_MILLIS, TimeUnit.MILLISECONDS));
     } catch (InterruptedException e) {
       // Closed.
     }
   }
 
-  private void step() throws EtcdException, FleetException, IOException, InterruptedException {
+  /** Looks once. */
+  void step() throws InterruptedException {
     FleetConfigState state = membership.config();
     if (state == null) {
       return;
     }
-    shared.step(state);
+    // Neither holds up the other.
+    String ofTls = attempt(() -> shared.step(state));
+    String ofConfig = attempt(() -> follow(state));
+    problem = ofConfig != null ? ofConfig : ofTls;
+  }
+
+  private interface Action {
+    void run() throws EtcdException, FleetException, IOException, InterruptedException;
+  }
+
+  /** Why it failed; null where it did not. */
+  private static @Nullable String attempt(Action action) throws InterruptedException {
+    try {
+      action.run();
+      return null;
+    } catch (EtcdException | FleetException | IOException e) {
+      LOG.debug("the fleet's configuration: {}", e.getMessage());
+      return String.valueOf(e.getMessage());
+    } catch (RuntimeException | StackOverflowError | LinkageError e) {
+      LOG.error("the fleet's configuration failed", e);
+      return String.valueOf(e);
+    }
+  }
+
+  private void follow(FleetConfigState state)
+      throws EtcdException, FleetException, IOException, InterruptedException {
     Current current = FleetStore.current(state.rollout());
     Rollout rollout = current.rollout();
     Member self = membership.self();
     // etcd is new or was emptied: the node keeps the document that it has.
     boolean isUnknown = current.revision() == 0;
     long wanted = isUnknown ? version : RolloutPlan.wanted(rollout, self.name(), self.group());
-    if (wanted == version) {
-      failed = 0;
-      failure = null;
-    } else if (isWorthTrying(wanted, rollout)) {
-      take(wanted, rollout);
-    }
-    if (wanted == version && !rollout.isRolling() && !isUnknown) {
+    String late =
+        attempt(() -> {
+          if (isUnknown || isInForce(wanted, rollout)) {
+            failed = 0;
+            failure = null;
+          } else if (isWorthTrying(wanted, rollout)) {
+            take(wanted, rollout);
+          }
+        });
+    // Whatever became of it: where all nodes fail alike, one of them has to say so, and go back.
+    report(rollout);
+    decide(current, state);
+    if (late == null && wanted == version && !rollout.isRolling() && !isUnknown) {
       settle();
     }
-    report(rollout);
-    decide(current, reports(state));
+    String reason = failure == null ? late : failure;
+    if (reason != null) {
+      throw new FleetException(FleetException.Kind.REFUSED, reason);
+    }
+  }
+
+  /**
+   * Whether a version is in force: its content, not its number alone, since an etcd that was
+   * emptied or restored gives numbers out again. What has it is read once for each order.
+   */
+  private boolean isInForce(long wanted, Rollout rollout)
+      throws EtcdException, FleetException, InterruptedException {
+    if (wanted != version || isUnsure) {
+      return false;
+    }
+    Path has = main;
+    if (wanted == 0 || has == null || compared.equals(rollout.id())) {
+      return true;
+    }
+    boolean isSame = FleetDirectory.isOf(has, wanted, store.version(wanted).manifest());
+    if (isSame) {
+      compared = rollout.id();
+    }
+    return isSame;
   }
 
   // --- the node's own version -------------------------------------------------------------------
@@ -159,20 +212,27 @@ final class FleetAgent implements AutoCloseable {
         || (!rollout.isRolling() && nanoTime.getAsLong() - failedNanos >= RETRY_NANOS);
   }
 
-  private void take(long wanted, Rollout rollout)
-      throws EtcdException, FleetException, IOException, InterruptedException {
+  /** A document that cannot be read back or unpacked is refused like one that is wrong. */
+  private void take(long wanted, Rollout rollout) throws EtcdException, InterruptedException {
     Path unpacked = null;
     List<String> errors;
-    if (wanted == 0) {
-      errors = node.apply(null, "fleet");
-    } else {
-      DocumentVersion stored = store.version(wanted);
-      unpacked = directory.unpack(wanted, stored.manifest(), store.document(stored.manifest()));
-      errors =
-          node.apply(
-              new ConfigText.Fleet(unpacked.toString(), wanted), "fleet, " + stored.author());
+    try {
+      if (wanted == 0) {
+        errors = apply(null, "fleet");
+      } else {
+        DocumentVersion stored = store.version(wanted);
+        unpacked = directory.unpack(wanted, stored.manifest(), store.document(stored.manifest()));
+        errors =
+            apply(new ConfigText.Fleet(unpacked.toString(), wanted), "fleet, " + stored.author());
+      }
+    } catch (FleetException e) {
+      errors = List.of(String.valueOf(e.getMessage()));
+    } catch (IOException e) {
+      errors = List.of(e.toString());
     }
     if (errors.isEmpty()) {
+      compared = rollout.id();
+      saved = -1;
       LOG.info("version {} of the fleet's document is in force", wanted);
       version = wanted;
       main = unpacked;
@@ -188,7 +248,20 @@ final class FleetAgent implements AutoCloseable {
     LOG.error("{}", failure);
   }
 
-  /** A version that all nodes should have becomes the last good document. */
+  private List<String> apply(ConfigText.@Nullable Fleet document, String author) {
+    try {
+      List<String> errors = node.apply(document, author);
+      isUnsure &= !errors.isEmpty();
+      return errors;
+    } catch (RuntimeException | StackOverflowError | LinkageError e) {
+      // Whatever should be in force is put in force again.
+      isUnsure = true;
+      LOG.error("a document of the fleet failed", e);
+      return List.of(e.toString());
+    }
+  }
+
+  /** A version that all nodes should have is good for a start. */
   private void settle() throws EtcdException, FleetException, IOException, InterruptedException {
     if (saved == version) {
       return;
@@ -246,12 +319,18 @@ final class FleetAgent implements AutoCloseable {
     return reports;
   }
 
-  private void decide(Current current, List<NodeReport> nodes)
+  private void decide(Current current, FleetConfigState state)
       throws EtcdException, InterruptedException {
+    long now = nanoTime.getAsLong();
+    if (!membership.isConfigCurrent(now)) {
+      // While etcd does not answer, nobody sees whether a stage holds.
+      watch.pause();
+      return;
+    }
     Rollout rollout = current.rollout();
     String self = membership.self().name();
     String at = clock.instant().toString();
-    switch (watch.step(rollout, nodes, nanoTime.getAsLong())) {
+    switch (watch.step(rollout, reports(state), now)) {
       case Decision.Wait _ -> {}
       case Decision.Advance(TrafficCounts others, String why) -> {
         if (store.change(rollout.advance(others, why, self, at), current.revision())) {

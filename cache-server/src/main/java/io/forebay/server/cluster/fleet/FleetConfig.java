@@ -5,6 +5,7 @@ import io.forebay.server.cluster.etcd.EtcdClient;
 import io.forebay.server.cluster.etcd.EtcdException;
 import io.forebay.server.cluster.fleet.FleetException.Kind;
 import io.forebay.server.cluster.fleet.FleetStore.Current;
+import io.forebay.server.cluster.fleet.LastGoodDocument.Stored;
 import io.forebay.server.cluster.member.ClusterKeyspace;
 import io.forebay.server.cluster.member.FleetConfigState;
 import io.forebay.server.cluster.member.Membership;
@@ -18,10 +19,12 @@ import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,20 +45,28 @@ public final class FleetConfig implements AutoCloseable {
   private final Membership membership;
   private final FleetNode node;
   private final FleetDirectory trials;
+  private final LastGoodDocument lastGood;
+
+  /** For a push that follows: what is refused, and what is only checked, never gets into etcd. */
+  private final UploadedParts uploaded = new UploadedParts();
+
   private final FleetAgent agent;
   private final Clock clock;
 
-  private FleetConfig(
+  FleetConfig(
       EtcdClient etcd,
-      FleetStore store,
+      ClusterKeyspace keys,
       Membership membership,
       FleetNode node,
-      SharedTls shared,
+      FleetTls tls,
       Path data,
       ConfigText.@Nullable Fleet started,
-      Clock clock) {
+      Clock clock,
+      LongSupplier nanoTime) {
+    FleetDirectory directory = new FleetDirectory(data);
     this.etcd = etcd;
-    this.store = store;
+    this.store = new FleetStore(etcd, keys);
+    this.lastGood = new LastGoodDocument(directory.root(), keys.cluster());
     this.membership = membership;
     this.node = node;
     this.trials = new FleetDirectory(data.resolve("fleet-trial"));
@@ -65,11 +76,15 @@ public final class FleetConfig implements AutoCloseable {
             store,
             membership,
             node,
-            shared,
-            new FleetDirectory(data),
+            new SharedTls(
+                etcd, keys, membership.self().name(), tls, new SecureRandom(), clock, nanoTime),
+            directory,
+            lastGood,
             started,
-            System::nanoTime,
+            nanoTime,
             clock);
+    // Before the first order: whoever validates it can reach any node.
+    tls.challenges(Map.of());
   }
 
   /**
@@ -93,22 +108,24 @@ public final class FleetConfig implements AutoCloseable {
     } catch (TlsException e) {
       throw new IOException("cluster: " + String.join("; ", e.lines()), e);
     }
-    ClusterKeyspace keys = new ClusterKeyspace(config.name());
     FleetConfig fleet =
         new FleetConfig(
             etcd,
-            new FleetStore(etcd, keys),
+            new ClusterKeyspace(config.name()),
             membership,
             node,
-            new SharedTls(etcd, keys, membership.self().name(), tls, new SecureRandom(), clock),
+            tls,
             data,
             started,
-            clock);
-    // Set before the first order of a certificate: the ACME server may send its validation to any
-    // node.
-    tls.challenges(Map.of());
+            clock,
+            System::nanoTime);
     fleet.agent.start();
     return fleet;
+  }
+
+  /** For what steps it without its thread. */
+  FleetAgent agent() {
+    return agent;
   }
 
   /** The version in force here; 0 for none. Never blocks. */
@@ -124,16 +141,14 @@ public final class FleetConfig implements AutoCloseable {
   // --- orders -----------------------------------------------------------------------------------
 
   /**
-   * Stores a part of a document that will be pushed.
+   * Takes a part of a document that will be pushed to this node.
    *
    * @return its hash
    */
   public String part(String text) throws FleetException {
     String hash = DocumentParts.hashOf(text);
-    return ask(() -> {
-      store.putPart(hash, text);
-      return hash;
-    });
+    uploaded.add(hash, text);
+    return hash;
   }
 
   /**
@@ -169,7 +184,10 @@ public final class FleetConfig implements AutoCloseable {
           throw rolling(current.rollout());
         }
         requireKnown(push.stages());
-        FleetDocument document = store.document(push.manifest());
+        Map<String, String> parts = uploaded.all();
+        FleetDocument document = store.document(push.manifest(), parts);
+        Set<String> hashes = store.hashes(push.manifest(), parts);
+        uploaded.remove(hashes);
         List<String> changed = check(push.manifest(), document);
         List<RolloutStage> stages =
             push.stages().isEmpty()
@@ -180,11 +198,18 @@ public final class FleetConfig implements AutoCloseable {
         if (push.isDryRun()) {
           return new Pushed(0, changed, stages);
         }
-        List<DocumentVersion> versions = store.versions();
-        long version =
-            1 + Math.max(versions.isEmpty() ? 0 : versions.getLast().version(), version());
+        List<DocumentVersion> added = new ArrayList<>();
+        Rollout before = current.revision() == 0 ? resume(added) : current.rollout();
+        long version = 1 + highest(before);
         String at = now();
-        DocumentVersion added =
+        // After the roll-out was read: parts that another push collects fail this one below.
+        for (String hash : hashes) {
+          String text = parts.get(hash);
+          if (text != null) {
+            store.putPart(hash, text);
+          }
+        }
+        DocumentVersion pushed =
             new DocumentVersion(
                 version,
                 push.author(),
@@ -193,8 +218,8 @@ public final class FleetConfig implements AutoCloseable {
                 document.files().size(),
                 document.size(),
                 push.manifest());
-        Rollout next =
-            current.rollout().begin(id(), version, stages, push.guard(), push.author(), at);
+        added.add(pushed);
+        Rollout next = before.begin(id(), version, stages, push.guard(), push.author(), at);
         if (!store.add(added, next, current.revision())) {
           throw overtaken();
         }
@@ -204,8 +229,62 @@ public final class FleetConfig implements AutoCloseable {
     }
   }
 
+  /**
+   * etcd has no roll-out: it is new, or was emptied. In the latter case nodes that no stage has
+   * reached would lose what they have, so the last good document of this node becomes a version.
+   *
+   * @param added gets it
+   */
+  private Rollout resume(List<DocumentVersion> added)
+      throws EtcdException, InterruptedException, FleetException {
+    Stored good = lastGood.load();
+    if (good == null) {
+      for (NodeReport report : reports()) {
+        if (report.version() > 0 && !report.node().equals(membership.self().name())) {
+          throw new FleetException(
+              Kind.CONFLICT,
+              "etcd has lost the fleet's configuration, and "
+                  + report.node()
+                  + " still has version "
+                  + report.version()
+                  + ": push to that node, so that others keep what they have meanwhile");
+        }
+      }
+      return Rollout.NONE;
+    }
+    DocumentParts parts = DocumentParts.of(good.document());
+    for (Map.Entry<String, String> part : parts.texts().entrySet()) {
+      store.putPart(part.getKey(), part.getValue());
+    }
+    added.add(
+        new DocumentVersion(
+            good.version(),
+            membership.self().name(),
+            now(),
+            "found on a node",
+            good.document().files().size(),
+            good.document().size(),
+            parts.manifest()));
+    return Rollout.resumed(good.version());
+  }
+
+  /** The highest number that is known to have been given to a version. */
+  private long highest(Rollout rollout) throws EtcdException, InterruptedException {
+    List<DocumentVersion> versions = store.versions();
+    long highest = versions.isEmpty() ? 0 : versions.getLast().version();
+    for (NodeReport report : reports()) {
+      highest = Math.max(highest, Math.max(report.version(), report.failed()));
+    }
+    highest = Math.max(highest, Math.max(version(), rollout.version()));
+    return Math.max(highest, Math.max(rollout.previous(), rollout.failed()));
+  }
+
   private void requireKnown(List<RolloutStage> stages) throws FleetException {
     for (RolloutStage stage : stages) {
+      if (!stage.group().isEmpty()
+          && membership.known().stream().noneMatch(one -> one.group().equals(stage.group()))) {
+        throw FleetException.wrong("the cluster has no group " + stage.group());
+      }
       for (String name : stage.nodes()) {
         if (membership.known().stream().noneMatch(member -> member.name().equals(name))) {
           throw FleetException.wrong("the cluster has no node " + name);
@@ -216,9 +295,9 @@ public final class FleetConfig implements AutoCloseable {
 
   private List<String> check(String manifest, FleetDocument document)
       throws FleetException, IOException {
-    // The check has its own directory, because the agent may use another one for the same document.
-    Path main = trials.unpack(0, manifest, document);
+    // In a place of its own: the agent may have the same document in force.
     try {
+      Path main = trials.unpack(0, manifest, document);
       FleetNode.Check check = node.check(new ConfigText.Fleet(main.toString(), 0));
       if (!check.errors().isEmpty()) {
         throw new FleetException(
@@ -261,6 +340,13 @@ public final class FleetConfig implements AutoCloseable {
           throw rolling(rollout);
         }
         return rollout.giveUp("rolled back by an operator", author, now());
+      }
+      if (to < 0 && rollout.isRolledBack()) {
+        throw new FleetException(
+            Kind.CONFLICT,
+            "the fleet is back at version "
+                + rollout.version()
+                + " already: name the version to go to");
       }
       long target = to < 0 ? rollout.previous() : to;
       if (target == rollout.version()) {

@@ -3,6 +3,7 @@ package io.forebay.server.cluster.fleet;
 import io.forebay.server.cluster.fleet.FleetDocument.File;
 import io.forebay.storage.file.PrivateFiles;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -46,7 +47,17 @@ final class FleetDirectory {
   }
 
   private Path directory(long version, String manifest) {
-    return root.resolve("v" + version + "-" + manifest.substring(0, HASH_DIGITS));
+    return root.resolve(name(version, manifest));
+  }
+
+  private static String name(long version, String manifest) {
+    return "v" + version + "-" + manifest.substring(0, HASH_DIGITS);
+  }
+
+  /** Whether a main file is that of a document. */
+  static boolean isOf(Path main, long version, String manifest) {
+    Path has = main.getParent();
+    return has != null && has.endsWith(name(version, manifest));
   }
 
   /** Makes the directory have exactly these files; gives the main file. */
@@ -99,6 +110,8 @@ final class FleetDirectory {
   private static List<Path> below(Path directory) throws IOException {
     try (Stream<Path> all = Files.walk(directory)) {
       return all.filter(path -> !path.equals(directory)).sorted(Comparator.naturalOrder()).toList();
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
     }
   }
 

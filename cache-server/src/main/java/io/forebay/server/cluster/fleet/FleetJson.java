@@ -3,6 +3,7 @@ package io.forebay.server.cluster.fleet;
 import io.forebay.server.json.AdminError;
 import io.forebay.server.json.InputProblems;
 import io.forebay.server.json.Json;
+import io.forebay.server.text.Printable;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -130,8 +131,8 @@ public final class FleetJson {
             .put("ready", report.isReady());
     String problem = report.problem();
     if (problem != null) {
-      json.put(
-          "problem", problem.length() > MAX_PROBLEM ? problem.substring(0, MAX_PROBLEM) : problem);
+      // Several lines, as some exceptions have, would not be read back.
+      json.put("problem", Printable.shown(problem, MAX_PROBLEM));
     }
     if (!report.mark().isEmpty()) {
       json.put("mark", report.mark());

@@ -35,7 +35,7 @@ public interface FleetNode {
   List<ConfigView.Change> changes(
       ConfigText.@Nullable Fleet before, ConfigText.@Nullable Fleet after);
 
-  /** Whether the node is ready for traffic. */
+  /** Whether the node is ready for traffic, or would be if no operator drained it. */
   boolean isReady();
 
   /** Counts of what the node has served since its start. */

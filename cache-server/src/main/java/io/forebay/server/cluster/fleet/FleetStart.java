@@ -38,7 +38,7 @@ public final class FleetStart {
       if (wanted instanceof ConfigOutcome.Loaded) {
         return wanted;
       }
-      ConfigOutcome lastGood = lastGood(source, directory, notes);
+      ConfigOutcome lastGood = lastGood(source, own, directory, notes);
       if (lastGood instanceof ConfigOutcome.Loaded) {
         return lastGood;
       }
@@ -53,6 +53,29 @@ public final class FleetStart {
       return new ConfigOutcome.Refused(all);
     }
     return alone;
+  }
+
+  /**
+   * What is left to try where a node cannot start with a document though it could be loaded, such
+   * as one that names certificates which this node lacks; null for nothing.
+   */
+  public static @Nullable ConfigOutcome instead(
+      ConfigSource source, FleetBootstrap own, ConfigOutcome failed) {
+    ConfigText.Fleet document =
+        failed instanceof ConfigOutcome.Loaded loaded ? loaded.text().fleet() : null;
+    if (document == null) {
+      return null;
+    }
+    ConfigOutcome lastGood =
+        lastGood(source, own, new FleetDirectory(own.data()), new ArrayList<>());
+    if (lastGood instanceof ConfigOutcome.Loaded loaded) {
+      ConfigText.Fleet kept = loaded.text().fleet();
+      if (kept != null && kept.version() < document.version()) {
+        return lastGood;
+      }
+      loaded.config().plugins().set().close();
+    }
+    return source.load();
   }
 
   private static @Nullable ConfigOutcome wanted(
@@ -81,8 +104,8 @@ public final class FleetStart {
   }
 
   private static @Nullable ConfigOutcome lastGood(
-      ConfigSource source, FleetDirectory directory, List<String> notes) {
-    Stored stored = new LastGoodDocument(directory.root()).load();
+      ConfigSource source, FleetBootstrap own, FleetDirectory directory, List<String> notes) {
+    Stored stored = new LastGoodDocument(directory.root(), own.cluster().name()).load();
     if (stored == null) {
       return null;
     }

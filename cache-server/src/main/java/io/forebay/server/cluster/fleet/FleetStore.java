@@ -81,13 +81,15 @@ final class FleetStore {
     TxnResult ignored = etcd.txn(new Txn().put(keys.configPart(hash), text));
   }
 
-  /** Adds a version and the roll-out that begins with it. */
-  boolean add(DocumentVersion added, Rollout next, long revision)
+  /** Adds versions and the roll-out that begins with the last of them. */
+  boolean add(List<DocumentVersion> versions, Rollout next, long revision)
       throws EtcdException, InterruptedException {
-    return commit(
-        new Txn().put(keys.configVersion(added.version()), FleetJson.text(FleetJson.json(added))),
-        next,
-        revision);
+    Txn txn = new Txn();
+    for (DocumentVersion added : versions) {
+      Txn ignored =
+          txn.put(keys.configVersion(added.version()), FleetJson.text(FleetJson.json(added)));
+    }
+    return commit(txn, next, revision);
   }
 
   /** All versions, the oldest first. */
@@ -116,7 +118,13 @@ final class FleetStore {
   /** The document of a manifest. */
   FleetDocument document(String manifest)
       throws EtcdException, InterruptedException, FleetException {
-    Map<String, String> parts = new HashMap<>();
+    return document(manifest, Map.of());
+  }
+
+  /** The same where some of its parts are known. */
+  FleetDocument document(String manifest, Map<String, String> known)
+      throws EtcdException, InterruptedException, FleetException {
+    Map<String, String> parts = new HashMap<>(known);
     for (String hash : parts(manifest, parts)) {
       if (!parts.containsKey(hash)) {
         fetch(hash, parts);
@@ -125,10 +133,20 @@ final class FleetStore {
     return DocumentParts.read(manifest, parts);
   }
 
+  /** The hashes of all parts of a document, its manifest among them. */
+  Set<String> hashes(String manifest, Map<String, String> known)
+      throws EtcdException, InterruptedException, FleetException {
+    Set<String> hashes = new HashSet<>(parts(manifest, new HashMap<>(known)));
+    hashes.add(manifest);
+    return hashes;
+  }
+
   /** The hashes that a manifest lists; adds the manifest itself. */
   private List<String> parts(String manifest, Map<String, String> parts)
       throws EtcdException, InterruptedException, FleetException {
-    fetch(manifest, parts);
+    if (!parts.containsKey(manifest)) {
+      fetch(manifest, parts);
+    }
     return DocumentParts.listing(DocumentParts.piece(manifest, parts)).parts();
   }
 
@@ -162,7 +180,12 @@ final class FleetStore {
         continue;
       }
       used.add(stored.manifest());
-      used.addAll(parts(stored.manifest(), new HashMap<>()));
+      Map<String, String> manifest = new HashMap<>();
+      fetch(stored.manifest(), manifest);
+      // A version without its manifest cannot be read: it must not keep all else for ever.
+      if (!manifest.isEmpty()) {
+        used.addAll(parts(stored.manifest(), manifest));
+      }
     }
     for (KeyValue part : all(keys.configParts(), etcd::names)) {
       if (!used.contains(part.key().substring(keys.configParts().length()))) {

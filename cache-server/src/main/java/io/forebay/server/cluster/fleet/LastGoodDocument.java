@@ -1,5 +1,6 @@
 package io.forebay.server.cluster.fleet;
 
+import io.forebay.server.text.Printable;
 import io.forebay.storage.file.PrivateFiles;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -25,16 +26,17 @@ import org.slf4j.LoggerFactory;
  * The document that was last in force on the whole fleet, in one file, for a start without etcd:
  *
  * <pre>
- *   "FOREBAYF" 1 | version | manifest | number of parts | length, text of each | SHA-256 of all that
+ *   "FOREBAYF" 2 | cluster | version | manifest | number of parts | length, text of each
+ *   SHA-256 of all that
  * </pre>
  *
  * <p>The file is replaced atomically: after a loss of power it is the old or the new one. A file
- * that cannot be read counts as missing, and the log says so.
+ * that cannot be read, or is of another cluster, counts as missing, and the log says so.
  */
 final class LastGoodDocument {
   private static final Logger LOG = LoggerFactory.getLogger(LastGoodDocument.class);
   private static final long MAGIC = 0x464f_5245_4241_5946L;
-  private static final int FORMAT = 1;
+  private static final int FORMAT = 2;
   private static final int HASH_BYTES = 32;
 
   /** Bound of the file: incompressible files in base64, and their manifest. */
@@ -44,8 +46,10 @@ final class LastGoodDocument {
 
   private final Path directory;
   private final Path file;
+  private final String cluster;
 
-  LastGoodDocument(Path directory) {
+  LastGoodDocument(Path directory, String cluster) {
+    this.cluster = cluster;
     this.directory = directory;
     this.file = directory.resolve("last-good");
   }
@@ -59,6 +63,7 @@ final class LastGoodDocument {
     DataOutputStream out = new DataOutputStream(bytes);
     out.writeLong(MAGIC);
     out.writeInt(FORMAT);
+    out.writeUTF(cluster);
     out.writeLong(version);
     out.writeUTF(parts.manifest());
     out.writeInt(parts.texts().size());
@@ -109,7 +114,7 @@ final class LastGoodDocument {
     }
   }
 
-  private static Stored read(byte[] bytes) throws IOException, FleetException {
+  private Stored read(byte[] bytes) throws IOException, FleetException {
     int end = bytes.length - HASH_BYTES;
     if (end <= 0
         || !Arrays.equals(
@@ -119,6 +124,10 @@ final class LastGoodDocument {
     DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes, 0, end));
     if (in.readLong() != MAGIC || in.readInt() != FORMAT) {
       throw new IOException("it is of another version of Forebay");
+    }
+    String of = in.readUTF();
+    if (!of.equals(cluster)) {
+      throw new IOException("it is of cluster " + Printable.shown(of, 100));
     }
     long version = in.readLong();
     String manifest = in.readUTF();

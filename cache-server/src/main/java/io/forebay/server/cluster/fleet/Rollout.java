@@ -51,8 +51,30 @@ public record Rollout(
     stages = List.copyOf(stages);
   }
 
+  /** Where etcd has lost what it was: a version that nodes still have. */
+  static Rollout resumed(long version) {
+    return new Rollout(
+        "",
+        version,
+        0,
+        0,
+        List.of(),
+        0,
+        RolloutGuard.DEFAULT,
+        TrafficCounts.NONE,
+        0,
+        "version " + version + " was found on a node",
+        "",
+        "");
+  }
+
   public boolean isRolling() {
     return candidate != 0;
+  }
+
+  /** Whether the latest change went back already: the one before it is then not what is meant. */
+  boolean isRolledBack() {
+    return failed != 0 || previous > version;
   }
 
   private Rollout with(

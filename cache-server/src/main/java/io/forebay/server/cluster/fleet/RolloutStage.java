@@ -51,7 +51,15 @@ public record RolloutStage(String group, List<String> nodes, Duration bake) {
     if (bake.compareTo(MAX_BAKE) > 0) {
       throw FleetException.wrong("a stage bakes for at most 7 days");
     }
-    String who = matcher.group("who");
+    RolloutStage stage = of(matcher.group("who"), bake);
+    // What is written from it, with a bake time in seconds, must be read back.
+    if (stage.text().length() > MAX_LENGTH) {
+      throw FleetException.wrong("a stage has at most " + MAX_LENGTH + " characters: use groups");
+    }
+    return stage;
+  }
+
+  private static RolloutStage of(String who, Duration bake) {
     if (who.equals("all")) {
       return new RolloutStage("", List.of(), bake);
     }

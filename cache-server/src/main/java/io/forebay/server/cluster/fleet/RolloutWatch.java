@@ -69,6 +69,12 @@ final class RolloutWatch {
     if (failure != null) {
       return new Decision.GiveUp(failure);
     }
+    // Before what is missing: errors of one node count while another has not taken it yet.
+    TrafficCounts others = RolloutPlan.others(rollout, nodes);
+    String violation = rollout.guard().violation(RolloutPlan.reached(rollout, nodes), others);
+    if (violation != null) {
+      return new Decision.GiveUp(violation);
+    }
     String missing = missing(rollout, nodes);
     if (missing != null) {
       if (completeSince != null) {
@@ -85,11 +91,6 @@ final class RolloutWatch {
       complete = now;
       completeSince = complete;
     }
-    TrafficCounts others = RolloutPlan.others(rollout, nodes);
-    String violation = rollout.guard().violation(RolloutPlan.reached(rollout, nodes), others);
-    if (violation != null) {
-      return new Decision.GiveUp(violation);
-    }
     long left = rollout.stages().get(rollout.stage()).bake().toNanos() - (now - complete);
     return left <= 0
         ? new Decision.Advance(others, "stage " + (rollout.stage() + 1) + " has baked")
@@ -99,6 +100,11 @@ final class RolloutWatch {
                 + " bakes for "
                 + (left / 1_000_000_000 + 1)
                 + " s more");
+  }
+
+  /** Nothing is known of the nodes for now: time that passes until the next step does not count. */
+  void pause() {
+    forget("", 0);
   }
 
   private void forget(String next, long now) {

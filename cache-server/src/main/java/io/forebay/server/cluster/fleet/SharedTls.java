@@ -18,6 +18,8 @@ import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
@@ -27,7 +29,10 @@ import tools.jackson.databind.node.ObjectNode;
  * Shares ticket keys and answers to ACME validations (http-01), so that nodes decrypt each other's
  * session tickets and answer each other's validations. The first node that finds ticket keys
  * missing or old makes one, in a transaction with the condition that the keys have not changed.
- * Confined to the agent's thread.
+ *
+ * <p>A node measures the age of a key that it has seen appear. It uses the time in etcd only for
+ * keys that it found at its start, so a wrong clock costs one key, and not a key a second. Confined
+ * to the agent's thread.
  */
 final class SharedTls {
   private static final int OLD_KEYS = 2;
@@ -41,6 +46,13 @@ final class SharedTls {
   private final FleetTls tls;
   private final RandomGenerator random;
   private final Clock clock;
+  private final LongSupplier nanoTime;
+
+  /** Of the ticket keys; -1 before the first look. */
+  private long seenRevision = -1;
+
+  private long seenNanos;
+  private boolean haveAppeared;
 
   SharedTls(
       EtcdClient etcd,
@@ -48,13 +60,15 @@ final class SharedTls {
       String node,
       FleetTls tls,
       RandomGenerator random,
-      Clock clock) {
+      Clock clock,
+      LongSupplier nanoTime) {
     this.etcd = etcd;
     this.keys = keys;
     this.node = node;
     this.tls = tls;
     this.random = random;
     this.clock = clock;
+    this.nanoTime = nanoTime;
   }
 
   void step(FleetConfigState state) throws EtcdException, InterruptedException {
@@ -112,6 +126,7 @@ final class SharedTls {
   // --- tickets ----------------------------------------------------------------------------------
 
   private void shareTickets(@Nullable KeyValue written) throws EtcdException, InterruptedException {
+    see(written);
     Duration rotation = tls.ticketRotation();
     if (rotation.isZero()) {
       return;
@@ -122,8 +137,7 @@ final class SharedTls {
     long now = clock.millis();
     if (!known.isEmpty()) {
       tls.ticketKeys(known);
-      // A key from the future, made by a wrong clock, is old too: it would stay forever.
-      if (Math.abs(now - madeAt) < rotation.toMillis()) {
+      if (ageMillis(madeAt, now) < rotation.toMillis()) {
         return;
       }
     }
@@ -140,6 +154,22 @@ final class SharedTls {
             new Txn()
                 .ifRevision(keys.tickets(), written == null ? 0 : written.revision())
                 .put(keys.tickets(), FleetJson.text(json)));
+  }
+
+  /** Of keys; one that a wrong clock has made in the future is old, too: it would stay for ever. */
+  private long ageMillis(long madeAt, long now) {
+    return haveAppeared
+        ? TimeUnit.NANOSECONDS.toMillis(nanoTime.getAsLong() - seenNanos)
+        : Math.abs(now - madeAt);
+  }
+
+  private void see(@Nullable KeyValue written) {
+    long revision = written == null ? 0 : written.revision();
+    if (revision != seenRevision) {
+      haveAppeared = seenRevision >= 0;
+      seenRevision = revision;
+      seenNanos = nanoTime.getAsLong();
+    }
   }
 
   private List<byte[]> ticketKeys(ObjectNode object) {

@@ -14,6 +14,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,12 @@ public final class Membership {
   private static final int SHORT_LIST = 20;
 
   private static final int MAX_CALLS = 10;
+
+  /** For how long a read of the fleet's configuration counts as new. */
+  private static final long CURRENT_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  /** How far two beats are apart at most while etcd answers. */
+  private static final long BEAT_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   private final EtcdClient etcd;
   private final ClusterKeyspace keys;
@@ -53,7 +60,12 @@ public final class Membership {
   private volatile Map<String, String> reports = Map.of();
   private volatile @Nullable Fleet fleet;
 
-  /** The keys of the fleet that each heartbeat reads. */
+  /** By {@link System#nanoTime}: before the reads that {@link #config} gives. */
+  private volatile long fleetNanos;
+
+  private volatile long listNanos;
+
+  /** What a heartbeat reads for the fleet. */
   private record Fleet(@Nullable KeyValue rollout, List<KeyValue> shared) {}
 
   /**
@@ -97,10 +109,14 @@ public final class Membership {
    * least at each tenth call. One thread at a time.
    */
   public void refresh() throws EtcdException, InterruptedException {
-    if (refreshes++ % Math.clamp(known.size() / SHORT_LIST, 1, MAX_CALLS) == 0 || isListWanted) {
+    if (refreshes++ % callsBetweenLists() == 0 || isListWanted) {
       isListWanted = false;
       List<Member> ignored = members();
     }
+  }
+
+  private int callsBetweenLists() {
+    return Math.clamp(known.size() / SHORT_LIST, 1, MAX_CALLS);
   }
 
   /**
@@ -171,6 +187,16 @@ public final class Membership {
         : new FleetConfigState(read.rollout(), members, reports, read.shared());
   }
 
+  /**
+   * Whether {@link #config} is as new as it is while etcd answers.
+   *
+   * @param now by {@link System#nanoTime}
+   */
+  public boolean isConfigCurrent(long now) {
+    return now - fleetNanos < CURRENT_NANOS
+        && now - listNanos < CURRENT_NANOS + callsBetweenLists() * BEAT_NANOS;
+  }
+
   private void register() throws EtcdException, InterruptedException, NameTakenException {
     TxnResult held = etcd.txn(new Txn().get(keys.alive(self.name())));
     KeyValue holder = held.read(0).findFirst().orElse(null);
@@ -203,6 +229,7 @@ public final class Membership {
 
   /** Reads the state of the log linearizably: a few keys, for any number of nodes. */
   public LogHead head() throws EtcdException, InterruptedException {
+    long now = System.nanoTime();
     TxnResult read =
         etcd.txn(
             new Txn()
@@ -221,6 +248,7 @@ public final class Membership {
             .orElse(null);
     own = alive;
     fleet = new Fleet(read.read(5).findFirst().orElse(null), read.read(6).toList());
+    fleetNanos = now;
     return new LogHead(
         epoch == null ? null : LogName.of(epoch.value(), read.clusterId()),
         epoch == null ? 0 : epoch.revision(),
@@ -248,12 +276,14 @@ public final class Membership {
 
   /** Reads the nodes linearizably. */
   public List<Member> members() throws EtcdException, InterruptedException {
+    long now = System.nanoTime();
     TxnResult read =
         etcd.txn(new Txn().getAll(keys.members()).getAll(keys.alive()).getAll(keys.draining()));
     List<Member> members = members(read.reads().get(0), read.reads().get(1), read.reads().get(2));
     // Read before the nodes, so there is a report of each node that is alive.
     reports = reports(read.reads().get(1));
     known(members);
+    listNanos = now;
     return members;
   }
 
@@ -321,7 +351,8 @@ public final class Membership {
             new Txn()
                 .ifAbsent(keys.alive(name))
                 .delete(keys.member(name))
-                .delete(keys.draining(name)));
+                .delete(keys.draining(name))
+                .delete(keys.challenges(name)));
     return done.isDone() ? Forgotten.DONE : Forgotten.ALIVE;
   }
 

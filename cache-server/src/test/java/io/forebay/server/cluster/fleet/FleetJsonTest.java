@@ -69,6 +69,15 @@ final class FleetJsonTest {
     assertEquals(silent, FleetJson.report("a", "g", true, null));
   }
 
+  @Test
+  void whyANodeRefusesAVersionIsReadAlsoWhereItHasSeveralLinesOrIsLong() {
+    String why = "two\nlines " + "x".repeat(5_000);
+    NodeReport report =
+        new NodeReport("a", "g", true, 6, 7, why, true, "", TrafficCounts.NONE, TrafficCounts.NONE);
+    String read = FleetJson.report("a", "g", true, FleetJson.text(report)).problem();
+    assertEquals("two?lines " + "x".repeat(490) + "…", read);
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -35,7 +35,7 @@ final class LastGoodDocumentTest {
 
   @Test
   void whatWasSavedLastComesBack() throws Exception {
-    LastGoodDocument kept = new LastGoodDocument(directory);
+    LastGoodDocument kept = new LastGoodDocument(directory, "eu");
     assertNull(kept.load());
     kept.save(7, document("a"));
     kept.save(8, document("b"));
@@ -57,7 +57,7 @@ final class LastGoodDocumentTest {
 
   @Test
   void aFileThatIsShorterOrChangedAnywhereCountsAsMissing() throws Exception {
-    LastGoodDocument kept = new LastGoodDocument(directory);
+    LastGoodDocument kept = new LastGoodDocument(directory, "eu");
     kept.save(7, document("a"));
     byte[] whole = Files.readAllBytes(file());
     for (int length = 0; length < whole.length; length++) {
@@ -79,7 +79,7 @@ final class LastGoodDocumentTest {
     try (RandomAccessFile sparse = new RandomAccessFile(file().toFile(), "rw")) {
       sparse.setLength(1L << 32);
     }
-    assertNull(new LastGoodDocument(directory).load());
+    assertNull(new LastGoodDocument(directory, "eu").load());
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.forebay.server.cluster.fleet;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.cluster.fleet.RolloutWatch.Decision;
@@ -197,6 +198,14 @@ final class RolloutWatchTest {
   }
 
   @Test
+  void errorsOfOneNodeRollBackWhileAnotherOneHasNotTakenIt() {
+    rollout = rollout.advance(TrafficCounts.NONE, "", "", "");
+    TrafficCounts bad = new TrafficCounts(1_000, 900, 1_000, 900);
+    TrafficCounts good = new TrafficCounts(1_000, 10, 1_000, 900);
+    assertGivesUp("90.0 %", after(0, node("a", NEW, bad), node("b", OLD, good)));
+  }
+
+  @Test
   void aLowerHitRatioRollsBack() {
     TrafficCounts cold = new TrafficCounts(1_000, 0, 1_000, 700);
     TrafficCounts warm = new TrafficCounts(1_000, 0, 1_000, 900);
@@ -276,6 +285,25 @@ final class RolloutWatchTest {
             new TrafficCounts(1_000, 900, 0, 0),
             TrafficCounts.NONE);
     assertWaits("bakes", after(0, late, node("b", OLD, new TrafficCounts(1_000, 0, 0, 0))));
+  }
+
+  @Test
+  void timeThatNobodyHasSeenTheNodesDoesNotCount() {
+    assertWaits("bakes for 301 s", after(0, node("a", NEW), node("b", OLD)));
+    watch.pause();
+    assertWaits("bakes for 301 s", after(1_000, node("a", NEW), node("b", OLD)));
+    assertWaits("not ready", after(1, other("a", true, NEW, 0, null, false)));
+    watch.pause();
+    assertWaits("not ready", after(1_000, other("a", true, NEW, 0, null, false)));
+  }
+
+  @Test
+  void aStageIsWrittenAsItCanBeRead() throws FleetException {
+    String longest = "a,".repeat(998) + "a";
+    assertThrows(FleetException.class, () -> RolloutStage.parse(longest + "@7h"));
+    Rollout rolling =
+        rollout.begin("z", NEW, List.of(RolloutStage.parse(longest)), RolloutGuard.DEFAULT, "ops", "");
+    assertEquals(rolling, FleetJson.rollout(FleetJson.text(FleetJson.json(rolling))));
   }
 
   @Test
