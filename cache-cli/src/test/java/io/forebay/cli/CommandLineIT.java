@@ -35,7 +35,7 @@ final class CommandLineIT {
 
   @Test
   void versionsAreOneJsonObject() throws Exception {
-    Commands.Finished ended = Jar.with().run("--version", "--json");
+    Commands.Finished ended = Jar.quick().run("--version", "--json");
 
     JsonNode versions = Output.mapper().readTree(ended.out());
     assertEquals(List.of("forebay", "netty", "tls", "java"), List.copyOf(versions.propertyNames()));
@@ -43,7 +43,7 @@ final class CommandLineIT {
 
   @Test
   void unknownFlagIsOneLineAndCode2() throws Exception {
-    Commands.Finished ended = Jar.with().run("serve", "--lisen", "127.0.0.1:8080");
+    Commands.Finished ended = Jar.quick().run("serve", "--lisen", "127.0.0.1:8080");
 
     assertEquals(2, ended.exit());
     assertEquals("", ended.out());
@@ -55,7 +55,7 @@ final class CommandLineIT {
 
   @Test
   void noCommandIsUsage() throws Exception {
-    Commands.Finished ended = Jar.with().run();
+    Commands.Finished ended = Jar.quick().run();
 
     assertEquals(2, ended.exit());
     assertEquals("", ended.out());
@@ -64,7 +64,7 @@ final class CommandLineIT {
 
   @Test
   void completionKnowsTheCommands() throws Exception {
-    Commands.Finished ended = Jar.with().run("generate-completion");
+    Commands.Finished ended = Jar.quick().run("generate-completion");
 
     assertEquals(0, ended.exit());
     assertTrue(ended.out().contains("purge"));
@@ -76,7 +76,7 @@ final class CommandLineIT {
   @Test
   void expectationsOfAConfigurationAreALineEach() throws Exception {
     Commands.Finished ended =
-        Jar.with().run("config", "test", "../examples/tests/wordpress.yaml", "--no-color");
+        Jar.quick().run("config", "test", "../examples/tests/wordpress.yaml", "--no-color");
 
     assertEquals(0, ended.exit(), ended.err());
     assertEquals("", ended.err());
@@ -101,7 +101,7 @@ final class CommandLineIT {
     Path file = directory.resolve("forebay.yaml");
     Files.writeString(file, "origin: http://127.0.0.1:9000\nstore:\n  memory: [1\n");
 
-    Commands.Finished ended = Jar.with().run("config", "check", "--config", file.toString());
+    Commands.Finished ended = Jar.quick().run("config", "check", "--config", file.toString());
 
     assertEquals(78, ended.exit());
     assertEquals(1, ended.errLines().size(), ended.err());
@@ -114,7 +114,7 @@ final class CommandLineIT {
     Files.writeString(file, "origin: http://127.0.0.1:9000\nstore:\n  memory: lots\nroutez: []\n");
 
     Commands.Finished ended =
-        Jar.with().run("config", "check", "--json", "--config", file.toString());
+        Jar.quick().run("config", "check", "--json", "--config", file.toString());
 
     assertEquals(78, ended.exit());
     JsonNode problems = Output.mapper().readTree(ended.out()).path("problems");
@@ -127,12 +127,12 @@ final class CommandLineIT {
   @Test
   void whatIsDumpedCanBeLoadedAgain() throws Exception {
     Commands.Finished dump =
-        Jar.with().run("config", "dump", "--origin", "http://127.0.0.1:9000", "--pin", "off");
+        Jar.quick().run("config", "dump", "--origin", "http://127.0.0.1:9000", "--pin", "off");
     assertEquals(0, dump.exit(), dump.err());
     Path file = directory.resolve("dumped.yaml");
     Files.writeString(file, dump.out());
 
-    Commands.Finished check = Jar.with().run("config", "check", "--config", file.toString());
+    Commands.Finished check = Jar.quick().run("config", "check", "--config", file.toString());
 
     assertEquals(0, check.exit(), check.err());
     assertTrue(check.out().startsWith("good: "), check.out());
@@ -142,7 +142,7 @@ final class CommandLineIT {
   @Test
   void ourOwnVariablesAreNoUnknownKeys() throws Exception {
     Commands.Finished ended =
-        Jar.with()
+        Jar.quick()
             .env("FOREBAY_ADMIN_URL", "http://127.0.0.1:1")
             .env("FOREBAY_LOG_LEVEL", "warn")
             .env("FOREBAY_STORE_MEMROY", "1GiB")
@@ -155,7 +155,7 @@ final class CommandLineIT {
 
   @Test
   void schemaIsJson() throws Exception {
-    Commands.Finished ended = Jar.with().run("config", "schema");
+    Commands.Finished ended = Jar.quick().run("config", "schema");
 
     assertEquals(0, ended.exit());
     assertFalse(Output.mapper().readTree(ended.out()).path("properties").isEmpty());

@@ -283,6 +283,6 @@ final class PurgeIT {
   }
 
   private Jar jar() {
-    return Jar.with().env("FOREBAY_ADMIN_URL", admin.url());
+    return Jar.quick().env("FOREBAY_ADMIN_URL", admin.url());
   }
 }

@@ -226,7 +226,7 @@ final class WarmIT {
   }
 
   private Jar jar() {
-    return Jar.with().env("FOREBAY_ADMIN_URL", admin.url());
+    return Jar.quick().env("FOREBAY_ADMIN_URL", admin.url());
   }
 
   private static String ok(int n, String url, String cache) {

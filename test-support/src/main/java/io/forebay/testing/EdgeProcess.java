@@ -78,6 +78,7 @@ public final class EdgeProcess implements AutoCloseable {
       this.port = Ports.free();
       this.adminPort = Ports.free();
       jvm.add("-Dio.netty.leakDetection.level=paranoid");
+      jvm.addAll(Jar.savingCpu());
       if (jar.equals(Jar.file())) {
         jvm.addAll(Jar.aotCache());
       }
@@ -112,7 +113,7 @@ public final class EdgeProcess implements AutoCloseable {
 
     /** By a Java that compiles quickly, and looks for lost buffers now and then: one of several. */
     public Settings quick() {
-      jvm.addAll(List.of("-XX:TieredStopAtLevel=1", "-Dio.netty.leakDetection.level=simple"));
+      jvm.addAll(List.of(Jar.ONE_COMPILER, "-Dio.netty.leakDetection.level=simple"));
       return this;
     }
 
