@@ -21,7 +21,7 @@ record TopReport(String cluster, long newest, List<Node> nodes, @Nullable String
   /**
    * A node.
    *
-   * @param rates null where it has not told them
+   * @param told null where it has told no rates
    * @param pending purges that were ordered there and wait; -1 where it has not told them
    * @param behind revisions of the log to the newest purge; -1 where it has not told its position
    * @param notReady why it should get no traffic
