@@ -37,8 +37,10 @@ final class TopScreen {
     lines.add(
         output.faint(
             row(
-                format, "NODE", "GROUP", "STATE", "REQ/S", "HIT %", "BYTE %", "GBIT/S", "ORIG/S",
-                "ERR/S", "PEND", "BEHIND")));
+                format,
+                List.of(
+                    "NODE", "GROUP", "STATE", "REQ/S", "HIT %", "BYTE %", "GBIT/S", "ORIG/S",
+                    "ERR/S", "PEND", "BEHIND"))));
     List<String> last = last(report);
     List<TopReport.Node> nodes = report.nodes();
     boolean isAnyKnown = nodes.stream().anyMatch(TopReport.Node::hasRates);
@@ -115,21 +117,22 @@ final class TopScreen {
       long behind) {
     return row(
         format,
-        name,
-        group,
-        state,
-        rates == null ? "?" : rate(rates.clientRequests()),
-        rates == null ? "?" : percent(rates.hitRatio()),
-        rates == null ? "?" : percent(rates.byteHitRatio()),
-        rates == null ? "?" : number("%.3f", rates.clientBytes() * 8 / 1e9),
-        rates == null ? "?" : rate(rates.originRequests()),
-        rates == null ? "?" : rate(rates.errors()),
-        pending < 0 ? "?" : Long.toString(pending),
-        behind < 0 ? "?" : Long.toString(behind));
+        List.of(
+            name,
+            group,
+            state,
+            rates == null ? "?" : rate(rates.clientRequests()),
+            rates == null ? "?" : percent(rates.hitRatio()),
+            rates == null ? "?" : percent(rates.byteHitRatio()),
+            rates == null ? "?" : number("%.3f", rates.clientBytes() * 8 / 1e9),
+            rates == null ? "?" : rate(rates.originRequests()),
+            rates == null ? "?" : rate(rates.errors()),
+            pending < 0 ? "?" : Long.toString(pending),
+            behind < 0 ? "?" : Long.toString(behind)));
   }
 
-  private String row(String format, Object... cells) {
-    return cut(String.format(Locale.ROOT, format, cells));
+  private String row(String format, List<String> cells) {
+    return cut(String.format(Locale.ROOT, format, cells.toArray()));
   }
 
   private String cut(String line) {

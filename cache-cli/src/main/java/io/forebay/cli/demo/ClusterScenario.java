@@ -293,7 +293,8 @@ final class ClusterScenario implements AutoCloseable {
     for (DemoNode node : edges) {
       expectVersion(node, FaultyRollout.ARTICLE, 2);
     }
-    return "rolled back %s after edge-2 had it: %s".formatted(DemoSteps.millis(took), rollout.reason());
+    return "rolled back %s after edge-2 had it: %s"
+        .formatted(DemoSteps.millis(took), rollout.reason());
   }
 
   private String nothingPurgedWasRead() throws IOException {

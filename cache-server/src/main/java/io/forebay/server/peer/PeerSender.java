@@ -100,7 +100,8 @@ public final class PeerSender implements OriginSender {
 
   /**
    * Tells the nodes of the group and of the shield to forget a URL, a limited number of times each
-   * second. Until they have answered, this node asks none of them for it. Failures are only counted.
+   * second. Until they have answered, this node asks none of them for it. Failures are only
+   * counted.
    *
    * @param asked the same URL as fills ask for it
    */

@@ -302,7 +302,8 @@ final class RolloutWatchTest {
     String longest = "a,".repeat(998) + "a";
     assertThrows(FleetException.class, () -> RolloutStage.parse(longest + "@7h"));
     Rollout rolling =
-        rollout.begin("z", NEW, List.of(RolloutStage.parse(longest)), RolloutGuard.DEFAULT, "ops", "");
+        rollout.begin(
+            "z", NEW, List.of(RolloutStage.parse(longest)), RolloutGuard.DEFAULT, "ops", "");
     assertEquals(rolling, FleetJson.rollout(FleetJson.text(FleetJson.json(rolling))));
   }
 
