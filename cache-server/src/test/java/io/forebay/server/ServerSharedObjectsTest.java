@@ -226,7 +226,7 @@ final class ServerSharedObjectsTest {
       assertTrue(get(b, path).isHit(), "the shield has it");
       change(a, path);
       assertEquals("2", get(a, path).text());
-      assertEquals("2", get(b, path).text());
+      Await.until("the shield is told", () -> get(b, path).text().equals("2"));
     }
   }
 

@@ -182,7 +182,7 @@ final class TopTest {
     assertTrue(lines.stream().allMatch(line -> line.length() <= 60), lines.toString());
     assertEquals("37 more", lines.get(17));
     assertEquals("this node: etcd does not answer", lines.getLast());
-    assertEquals(56, lines(60, 1000).size());
+    assertEquals(57, lines(60, 1000).size());
     assertFalse(String.join("", lines(60, 1000)).contains(" more"));
   }
 

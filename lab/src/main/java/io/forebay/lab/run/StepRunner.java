@@ -8,6 +8,7 @@ import io.forebay.lab.result.LoadTotals;
 import io.forebay.lab.result.ServerTotals;
 import io.forebay.lab.result.StepResult;
 import io.forebay.lab.scenario.Step;
+import io.forebay.lab.target.OtherCores;
 import io.forebay.lab.target.RunningTarget.Counters;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -76,6 +77,9 @@ final class StepRunner {
     LoadPlan plan =
         Plans.plan(step, bed.addresses(), trust == null ? null : Files.readString(trust), seed);
     LoadGenerator generator = instruments.loads().named(step.load().client());
+    if (instruments.clients().isHere()) {
+      OtherCores.use(bed.originProcesses(), instruments.machine().cpus(bed.setup().server()));
+    }
     try (Meter.Recording recording =
         instruments.meter().start(bed::serverProcesses, bed::originProcesses, () -> clients(bed))) {
       Window window = new Window(bed, recording);

@@ -2,6 +2,7 @@ package io.forebay.lab.run;
 
 import io.forebay.lab.origin.OriginOptions;
 import io.forebay.lab.scenario.Setup;
+import io.forebay.lab.target.OtherCores;
 import io.forebay.lab.target.RunningTarget.Counters;
 import io.forebay.lab.target.Target;
 import io.forebay.lab.target.TargetGroup;
@@ -54,6 +55,7 @@ final class TestBed implements AutoCloseable {
 
   private void start(Instruments instruments, Target target, Progress progress)
       throws IOException, InterruptedException {
+    OtherCores.use(List.of(), null);
     Setup.Server server = setup.server();
     Setup.Network network = setup.network();
     boolean isEmulated = instruments.network().isAvailable();
