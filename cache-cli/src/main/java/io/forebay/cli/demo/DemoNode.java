@@ -19,6 +19,9 @@ final class DemoNode implements AutoCloseable {
   private static final List<String> JAVA_OPTIONS =
       List.of("-Xmx192m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
 
+  /** The same for all nodes, so that an object has the same key on all of them. */
+  private static final String HOST = "www.example";
+
   private final String name;
   private final int port;
   private final URI adminUrl;
@@ -51,7 +54,7 @@ final class DemoNode implements AutoCloseable {
     this.configuration = scratch.data().resolve(name + ".yaml");
     this.log = scratch.data().resolve(name + ".log");
     this.admin = new AdminClient(adminUrl, null);
-    this.viewer = new Viewer(port);
+    this.viewer = newViewer();
     Files.writeString(
         configuration,
         """
@@ -111,7 +114,7 @@ final class DemoNode implements AutoCloseable {
 
   /** A client of its own for another thread; the caller closes it. */
   Viewer newViewer() {
-    return new Viewer(port);
+    return new Viewer(port, HOST);
   }
 
   Viewer.Got get(String path) throws IOException {

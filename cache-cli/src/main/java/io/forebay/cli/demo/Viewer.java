@@ -23,11 +23,18 @@ final class Viewer implements AutoCloseable {
   private static final int MAX_LINE_BYTES = 16 << 10;
 
   private final int port;
+  private final String host;
   private @Nullable Socket socket;
   private @Nullable InputStream in;
 
   Viewer(int port) {
+    this(port, "127.0.0.1:" + port);
+  }
+
+  /** A client that sends that host, whatever the port is. */
+  Viewer(int port, String host) {
     this.port = port;
+    this.host = host;
   }
 
   /** A whole response; times count from just before the request was written. */
@@ -67,8 +74,8 @@ final class Viewer implements AutoCloseable {
     String request =
         "GET "
             + path
-            + " HTTP/1.1\r\nHost: 127.0.0.1:"
-            + port
+            + " HTTP/1.1\r\nHost: "
+            + host
             + "\r\nUser-Agent: forebay-demo\r\n"
             + (range == null ? "" : "Range: " + range + "\r\n")
             + "\r\n";
