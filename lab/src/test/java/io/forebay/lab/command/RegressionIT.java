@@ -36,7 +36,7 @@ final class RegressionIT {
       objects: [{name: page, size: 10KB, count: 50}]
       load: {client: own, connections: 4, rate: 50, fresh: FRESH}
       time: {warm-up: 1s, measured: 3s}
-      repetitions: 3
+      repetitions: 5
       steps: [{name: misses}]
       """;
 
