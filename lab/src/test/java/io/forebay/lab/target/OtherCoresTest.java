@@ -40,6 +40,7 @@ final class OtherCoresTest {
 
   private static CpuList allowed(long pid) throws IOException {
     String status = Files.readString(Path.of("/proc/" + pid + "/status"));
-    return CpuList.parse(status.substring(status.indexOf("Cpus_allowed_list:")).split("\\s+", 3)[1]);
+    return CpuList.parse(
+        status.substring(status.indexOf("Cpus_allowed_list:")).split("\\s+", 3)[1]);
   }
 }

@@ -66,8 +66,7 @@ public final class PeerListener implements AutoCloseable {
 
   /** All of TLS 1.3. Netty leaves ChaCha20 out, which processors without AES prefer. */
   private static final List<String> CIPHERS =
-      List.of(
-          "TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256");
+      List.of("TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256");
 
   private final String cluster;
   private final SslContext tls;
