@@ -30,10 +30,11 @@ final class ForebayStatus {
   private ForebayStatus() {}
 
   /**
-   * Counters of a scrape. A hit that loses its remainder while it is sent is none: the origin is
-   * asked for that. Bytes are those of bodies, whatever the protocol is. Bytes of hits from disks
-   * are those that were read from them, whether they went to a client at once or into memory first;
-   * the rest of what hits sent came from memory.
+   * Counters of a scrape. Each remainder that was fetched counts against the hits, since the origin
+   * was asked. Some belong to misses, or to one body, so the ratio is a lower bound. Bytes are
+   * those of bodies, whatever the protocol is. Bytes of hits from disks are those that were read
+   * from them, whether they went to a client at once or into memory first; the rest of what hits
+   * sent came from memory.
    */
   static Counters counters(String scrape) throws IOException {
     double requests = 0;

@@ -125,13 +125,13 @@ final class FleetAgent implements AutoCloseable {
     }
   }
 
-  /** Looks once. */
+  /** Follows the state in etcd once. */
   void step() throws InterruptedException {
     FleetConfigState state = membership.config();
     if (state == null) {
       return;
     }
-    // Neither holds up the other.
+    // A failure of one does not stop the other.
     String ofTls = attempt(() -> shared.step(state));
     String ofConfig = attempt(() -> follow(state));
     problem = ofConfig != null ? ofConfig : ofTls;
@@ -172,7 +172,7 @@ final class FleetAgent implements AutoCloseable {
             take(wanted, rollout);
           }
         });
-    // Whatever became of it: where all nodes fail alike, one of them has to say so, and go back.
+    // Also after a failure: if all nodes fail, one of them must report that and roll back.
     report(rollout);
     decide(current, state);
     if (late == null && wanted == version && !rollout.isRolling() && !isUnknown) {
@@ -186,7 +186,7 @@ final class FleetAgent implements AutoCloseable {
 
   /**
    * Whether a version is in force: its content, not its number alone, since an etcd that was
-   * emptied or restored gives numbers out again. What has it is read once for each order.
+   * emptied or restored gives numbers out again. The hash is compared once for each order.
    */
   private boolean isInForce(long wanted, Rollout rollout)
       throws EtcdException, FleetException, InterruptedException {
@@ -254,14 +254,14 @@ final class FleetAgent implements AutoCloseable {
       isUnsure &= !errors.isEmpty();
       return errors;
     } catch (RuntimeException | StackOverflowError | LinkageError e) {
-      // Whatever should be in force is put in force again.
+      // The next step applies the wanted version again.
       isUnsure = true;
       LOG.error("a document of the fleet failed", e);
       return List.of(e.toString());
     }
   }
 
-  /** A version that all nodes should have is good for a start. */
+  /** A version that all nodes should have becomes the last good document. */
   private void settle() throws EtcdException, FleetException, IOException, InterruptedException {
     if (saved == version) {
       return;
@@ -323,7 +323,7 @@ final class FleetAgent implements AutoCloseable {
       throws EtcdException, InterruptedException {
     long now = nanoTime.getAsLong();
     if (!membership.isConfigCurrent(now)) {
-      // While etcd does not answer, nobody sees whether a stage holds.
+      // While etcd does not answer, no node knows whether a stage holds.
       watch.pause();
       return;
     }

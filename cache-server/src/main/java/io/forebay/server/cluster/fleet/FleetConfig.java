@@ -83,7 +83,7 @@ public final class FleetConfig implements AutoCloseable {
             started,
             nanoTime,
             clock);
-    // Before the first order: whoever validates it can reach any node.
+    // Before the first order: the ACME server may send its validation to any node.
     tls.challenges(Map.of());
   }
 

@@ -102,7 +102,7 @@ final class RolloutWatch {
                 + " s more");
   }
 
-  /** Nothing is known of the nodes for now: time that passes until the next step does not count. */
+  /** Forgets how long the stage was watched, while the state of the nodes is not known. */
   void pause() {
     forget("", 0);
   }
