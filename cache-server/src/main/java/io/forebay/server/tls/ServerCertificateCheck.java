@@ -84,9 +84,6 @@ final class ServerCertificateCheck {
               + ", which browsers do not support; use ECDSA or RSA");
       return;
     }
-    if (!pair.hasMatchingKey()) {
-      say(Severity.ERROR, "and key " + pair.keyFile() + " do not match");
-    }
     for (X509Certificate certificate : pair.chain()) {
       String algorithm = certificate.getSigAlgName();
       if ((algorithm.startsWith("SHA1") || algorithm.startsWith("MD5"))

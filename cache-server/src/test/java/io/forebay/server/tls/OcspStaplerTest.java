@@ -12,7 +12,12 @@ import io.forebay.server.config.TlsConfig.Policy;
 import io.forebay.server.tls.ocsp.Ocsp;
 import io.forebay.server.tls.ocsp.OcspClient;
 import io.forebay.testing.Certificates;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
+import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import io.netty.pkitesting.X509Bundle;
+import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
@@ -22,6 +27,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import javax.net.ssl.ExtendedSSLSession;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLSession;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -158,8 +166,20 @@ final class OcspStaplerTest {
   }
 
   /** How many answers a client gets in a handshake. */
-  private int stapled() throws TlsException {
-    return ((ExtendedSSLSession) TrialHandshake.with(host)).getStatusResponses().size();
+  private int stapled() throws SSLException {
+    SSLEngine client =
+        SslContextBuilder.forClient()
+            .sslProvider(SslProvider.JDK)
+            .trustManager(InsecureTrustManagerFactory.INSTANCE)
+            .build()
+            .newEngine(ByteBufAllocator.DEFAULT);
+    SSLEngine server = host.newEngine(ByteBufAllocator.DEFAULT);
+    try {
+      SSLSession session = TrialHandshake.between(client, server);
+      return ((ExtendedSSLSession) session).getStatusResponses().size();
+    } finally {
+      ReferenceCountUtil.release(server);
+    }
   }
 
   @Test

@@ -16,6 +16,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -157,6 +158,7 @@ final class DirectoryFaultTest {
     assertFailed(AcmeFailure.MALFORMED);
   }
 
+  @Tag("full")
   @Test
   void anAnswerThatDoesNotEndIsGivenUp() throws Exception {
     server.createContext(
