@@ -104,7 +104,12 @@ final class FrameFloodLimiter {
     }
   }
 
-  private void onHeaders(int stream) {
+  private void onHeaders(int stream) throws Http2Exception {
+    // What has been read with the reset that was too much starts nothing.
+    if (hasEnded) {
+      throw Http2Exception.connectionError(
+          Http2Error.ENHANCE_YOUR_CALM, "HEADERS behind the end of the connection");
+    }
     skipped.onSeen(stream);
     emptyFrames = 0;
     priorities--;
