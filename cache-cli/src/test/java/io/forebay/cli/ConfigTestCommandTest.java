@@ -74,6 +74,7 @@ final class ConfigTestCommandTest {
   }
 
   /** Nothing of what the configuration names is there, and nothing of it is missed. */
+  @Tag("full")
   @Test
   void aConfigurationOfAnotherMachineIsTestedHere() throws Exception {
     int code =

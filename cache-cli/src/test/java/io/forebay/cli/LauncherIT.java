@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -127,6 +128,7 @@ final class LauncherIT {
     assertTrue(ended.out().startsWith("forebay "), ended.out());
   }
 
+  @Tag("full")
   @Test
   void buildsTheJarOnceWhenItIsMissing() throws Exception {
     Path checkout = Files.createDirectory(directory.resolve("a checkout"));

@@ -157,6 +157,7 @@ final class PurgeIT {
     assertTrue(ended.out().contains("nothing was purged"), ended.out());
   }
 
+  @Tag("full")
   @Test
   void saysWhatBecameOfAPurgeAndOfTheLatest() throws Exception {
     String one =

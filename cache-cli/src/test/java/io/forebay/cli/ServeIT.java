@@ -81,6 +81,7 @@ final class ServeIT {
     }
   }
 
+  @Tag("full")
   @Test
   void whatKeepsItFromStartingIsOneLineAndCode69() throws Exception {
     Path file = Files.writeString(directory.resolve("a-file"), "text");

@@ -94,6 +94,7 @@ final class BadStartIT {
   }
 
   /** With SO_REUSEPORT the kernel would let two edges share a port, and each get half of it. */
+  @Tag("full")
   @Test
   void aPortOfAnotherEdgeIsTaken() throws Exception {
     try (EdgeProcess running =

@@ -21,6 +21,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
@@ -584,6 +585,7 @@ final class HostileRequestIT {
   }
 
   /** S15, its cheapest form: a head, or a body, that never ends. */
+  @Tag("full")
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -161,6 +161,7 @@ final class OperationsIT {
     }
   }
 
+  @Tag("full")
   @Test
   void anEdgeThatIsItsOwnOriginAnswersOnce() throws Exception {
     EdgeProcess.Settings settings = EdgeProcess.in(directory.resolve("edge"));

@@ -173,6 +173,7 @@ final class RestartIT {
     }
   }
 
+  @Tag("full")
   @Test
   void terminationLetsRequestsUnderWayFinish() throws Exception {
     byte[] body = new byte[300_000];

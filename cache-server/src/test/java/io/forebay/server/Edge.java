@@ -27,7 +27,9 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 import javax.net.ssl.SSLContext;
@@ -44,10 +46,15 @@ final class Edge implements AutoCloseable {
   private static @Nullable X509Bundle issuer;
   private static @Nullable X509Bundle chain;
 
+  /** Nodes that are not closed. The loops of each cache buffers, so the last one counts them. */
+  private static final Set<Edge> OPEN = new HashSet<>();
+
+  /** Buffers in use before the first of them. */
+  private static long buffersBefore;
+
   private final Path directory;
   private final Path memoryDirectory;
   private final Path file;
-  private final long buffersBefore;
   private final SSLContext tls;
   private final Path authority;
   private final LongSupplier clockMillis;
@@ -67,8 +74,21 @@ final class Edge implements AutoCloseable {
     } catch (Exception e) {
       throw new IOException("no certificate for the node", e);
     }
-    this.buffersBefore = PooledBuffers.active();
     configure(yaml);
+    opened(this);
+  }
+
+  private static synchronized void opened(Edge edge) {
+    if (OPEN.isEmpty()) {
+      buffersBefore = PooledBuffers.active();
+    }
+    OPEN.add(edge);
+  }
+
+  private static synchronized void closed(Edge edge) {
+    if (OPEN.remove(edge) && OPEN.isEmpty()) {
+      Await.until("every buffer is released", () -> PooledBuffers.active() <= buffersBefore);
+    }
   }
 
   /**
@@ -333,7 +353,7 @@ final class Edge implements AutoCloseable {
       server.close();
       server = null;
     }
-    Await.until("every buffer is released", () -> PooledBuffers.active() <= buffersBefore);
+    closed(this);
     Directories.delete(memoryDirectory);
   }
 }

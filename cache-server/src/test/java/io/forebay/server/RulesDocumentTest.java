@@ -60,6 +60,7 @@ final class RulesDocumentTest {
     }
   }
 
+  @Tag("full")
   @Test
   void everyExampleDoesWhatThePageSays() throws Exception {
     String page = Files.readString(Path.of("../docs/RULES.md"));

@@ -44,6 +44,7 @@ final class ScriptTest {
     return files.stream().map(this::test);
   }
 
+  @Tag("full")
   @ParameterizedTest
   @CsvSource(
       delimiter = ';',

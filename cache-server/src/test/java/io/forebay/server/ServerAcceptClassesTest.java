@@ -160,6 +160,7 @@ final class ServerAcceptClassesTest {
     assertEquals(3, origin.count("/a"));
   }
 
+  @Tag("full")
   @Test
   void aRequestWithoutAcceptIsOfTheClassOfNoFormat() throws IOException {
     image("/img/none", VARIES);

@@ -57,6 +57,7 @@ final class ServerAccessLogTest {
     return Files.readAllLines(log).stream().map(JsonMapper.shared()::readTree).toList();
   }
 
+  @Tag("full")
   @Test
   void aBodyThatGrowsTooLargeIsOneLineWithTheStatusSent() throws Exception {
     origin.on("/a", (request, connection) -> TestOrigin.await(gate));

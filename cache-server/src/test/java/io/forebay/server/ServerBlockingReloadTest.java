@@ -103,6 +103,7 @@ final class ServerBlockingReloadTest {
     assertTrue(get(RELOAD).isHit(), "it is fresh for latecomers");
   }
 
+  @Tag("full")
   @Test
   void aReloadThatIsNeverAnsweredEndsWith503AndIsNotPassedToTheOrigin() throws IOException {
     hold(TestOrigin.ok("", TestOrigin.ascii(PLAYLIST.replace("DURATION:10", "DURATION:1"))));

@@ -594,6 +594,7 @@ final class ServerCombinationTest {
   private static final int OBJECTS = 400;
   private static final int LENGTH = 60_000;
 
+  @Tag("full")
   @ParameterizedTest
   @ValueSource(strings = {"plain", "HTTP/2"})
   void bytesFromADiskAreChargedLikeOthers(String protocol) throws Exception {

@@ -384,6 +384,7 @@ final class ServerCompressTest {
 
   // --- back-pressure and ends -------------------------------------------------------------------
 
+  @Tag("full")
   @Test
   void aSlowClientStopsTheOriginAndNobodyElse() throws Exception {
     long total = 64L << 20;

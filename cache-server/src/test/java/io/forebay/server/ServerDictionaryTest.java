@@ -151,6 +151,7 @@ final class ServerDictionaryTest {
 
   // --- made, and served -------------------------------------------------------------------------
 
+  @Tag("full")
   @ParameterizedTest
   @CsvSource({"dcb, 30000", "dcz, 30000", "dcb, 1500000", "dcz, 1500000"})
   void aNewVersionIsADeltaToWhoHasTheOldOne(String coding, int length) throws IOException {

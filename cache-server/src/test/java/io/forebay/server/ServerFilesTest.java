@@ -383,6 +383,7 @@ final class ServerFilesTest {
     }
   }
 
+  @Tag("full")
   @ParameterizedTest
   @ValueSource(strings = {"shorter", "longer", "rewritten"})
   void aFileThatChangesWhileItIsReadEndsAsAnError(String how) throws IOException {

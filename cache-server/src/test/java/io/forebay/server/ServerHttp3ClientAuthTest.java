@@ -117,6 +117,7 @@ final class ServerHttp3ClientAuthTest {
           List.of("closed", "elsewhere.example"),
           List.of("closed", "127.0.0.1"));
 
+  @Tag("full")
   @Test
   void aHandshakeForAHostThatAsksIsRefused() throws Exception {
     // At the same time: a QUIC client that is refused stays for three probe timeouts.
@@ -160,6 +161,7 @@ final class ServerHttp3ClientAuthTest {
     assertEquals(status.equals("200") ? 2 : 1, origin.count("/a"));
   }
 
+  @Tag("full")
   @Test
   void whatAHostAsksAfterAReloadHoldsForConnectionsThatAreThere() throws Exception {
     try (Http3Client client = connect("open", "open.example", null)) {

@@ -148,6 +148,7 @@ final class ServerKeptBodyTest {
   }
 
   /** The fill is over long before its readers are. */
+  @Tag("full")
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void slowReadersOfAFillGetAllOfItWhateverBecomesOfTheObject(boolean isPurged) throws IOException {

@@ -205,6 +205,7 @@ final class ServerLargeBodyTest {
     assertEquals(0, stats().unfinishedBytes());
   }
 
+  @Tag("full")
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void aSlowClientBesideAFastOneGetsAllOfIt(boolean hasDisk) throws IOException {

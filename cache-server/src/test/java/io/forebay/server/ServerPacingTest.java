@@ -212,6 +212,7 @@ final class ServerPacingTest {
   }
 
   /** The first is a miss, the second a hit of the fast lane. */
+  @Tag("full")
   @ParameterizedTest
   @ValueSource(strings = {"plain", "HTTP/3"})
   void aResponseFollowsTheBitRateThatItsPlayerNames(String protocol) throws Exception {
@@ -265,6 +266,7 @@ final class ServerPacingTest {
     }
   }
 
+  @Tag("full")
   @ParameterizedTest
   @ValueSource(strings = {"plain", "TLS", "HTTP/2", "HTTP/3"})
   void theRateOfAConnectionIsThatOfItsResponse(String protocol) throws Exception {
@@ -280,6 +282,7 @@ final class ServerPacingTest {
     }
   }
 
+  @Tag("full")
   @Test
   void oneWithoutPacingIsNotHeldUpByOneBesideIt() throws Exception {
     try (OverHttp2 client = (OverHttp2) connect("HTTP/2")) {

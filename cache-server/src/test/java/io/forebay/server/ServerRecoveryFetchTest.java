@@ -130,6 +130,7 @@ final class ServerRecoveryFetchTest {
     Bytes.assertEquals(Edge.bytes(seed, LENGTH), answer.body());
   }
 
+  @Tag("full")
   @Test
   void soManyAskTheOriginAndTheOthersWaitForTheDisk() throws Exception {
     start(1);

@@ -107,6 +107,7 @@ final class ServerRouteLimitsTest {
 
   // --- connections ------------------------------------------------------------------------------
 
+  @Tag("full")
   @ParameterizedTest
   @ValueSource(strings = {"plain", "TLS"})
   void aConnectionThatTakesNothingEndsByTheLimitOfItsRoute(String protocol) throws Exception {
@@ -137,6 +138,7 @@ final class ServerRouteLimitsTest {
     }
   }
 
+  @Tag("full")
   @ParameterizedTest
   @ValueSource(strings = {"plain", "TLS"})
   void aHitOfTheFastLaneCountsToo(String protocol) throws Exception {
@@ -223,6 +225,7 @@ final class ServerRouteLimitsTest {
 
   // --- time -------------------------------------------------------------------------------------
 
+  @Tag("full")
   @Test
   void aBodyThatDoesNotComeEndsTheRequest() throws Exception {
     try (RawClient client = edge.connect()) {

@@ -36,6 +36,7 @@ class ConcurrencyTest {
 
   @TempDir Path directory;
 
+  @Tag("full")
   @Test
   void readersNeverSeeReusedOrPurgedBytes() throws Exception {
     run(40_000);

@@ -320,6 +320,7 @@ class DiskClassShareTest extends DiskStores {
     }
   }
 
+  @Tag("full")
   @Test
   void anEvacuationTakesTheFloorOfAClassAlong() throws Exception {
     try (StoreFixture fixture = open(2, shares("small", 100, 20))) {

@@ -227,6 +227,7 @@ class DiskSweepTest {
     }
   }
 
+  @Tag("full")
   @ParameterizedTest
   @EnumSource
   void aPurgeStaysInForceWhenTheSweepIsCutOff(Stop stop) throws Exception {

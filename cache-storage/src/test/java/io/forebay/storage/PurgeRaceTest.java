@@ -486,6 +486,7 @@ class PurgeRaceTest extends PurgeStores {
     }
   }
 
+  @Tag("full")
   @ParameterizedTest
   @EnumSource
   void theRecoveryOfADiskWhileAPurgeComes(Named named) throws Exception {

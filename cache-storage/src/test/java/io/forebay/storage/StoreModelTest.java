@@ -55,7 +55,7 @@ class StoreModelTest {
 
   @Test
   void agreesWithAPlainMapWhileRegionsAreReclaimed() throws Exception {
-    run(new SplittableRandom().nextLong(), 60_000, 2_000, 16 << 20);
+    run(new SplittableRandom().nextLong(), 30_000, 2_000, 16 << 20);
   }
 
   @Test
@@ -77,6 +77,7 @@ class StoreModelTest {
   }
 
   /** Names have one of three classes, or none, for good; those of the first come to no disk. */
+  @Tag("full")
   @Test
   void agreesWithAPlainMapWhateverTheClass() throws Exception {
     List<StorageClass> classes =
@@ -91,6 +92,7 @@ class StoreModelTest {
     run(new SplittableRandom().nextLong(), 30_000, 1_000, 8 << 20, 2, classes);
   }
 
+  @Tag("full")
   @Test
   @OneTier("it has tiers of its own")
   void agreesWithAPlainMapWhileRecordsGoToAMiddleTierAndComeBack() throws Exception {

@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -125,6 +126,7 @@ final class ConfigIncludesTest {
         refused("include: c.yaml\nroutes: [{origin: elsewhere}]\n"));
   }
 
+  @Tag("full")
   @Test
   void thereAreBounds() throws IOException {
     for (int i = 0; i <= ConfigIncludes.MAX_DEPTH; i++) {

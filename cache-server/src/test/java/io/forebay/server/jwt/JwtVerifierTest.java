@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -130,6 +131,7 @@ final class JwtVerifierTest {
     assertEquals("the signature is wrong", why(verify(token.replace("hgyY", "hgyZ"), keys)));
   }
 
+  @Tag("full")
   @ParameterizedTest
   @ValueSource(strings = {"RS256", "PS256", "ES256", "ES384", "ES512", "EdDSA"})
   void everyPublicAlgorithmIsVerified(String algorithm) throws IOException {

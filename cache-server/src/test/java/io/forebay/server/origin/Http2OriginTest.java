@@ -595,6 +595,7 @@ class Http2OriginTest {
 
   // Time.
 
+  @Tag("full")
   @Test
   void aConnectionThatStaysSilentGetsNoMoreCalls() throws Exception {
     try (RawHttp2Origin origin = RawHttp2Origin.start();

@@ -503,8 +503,12 @@ final class Lab implements AutoCloseable {
             return null;
           });
     }
-    // Without a quiet period Netty would not tell the channels that it has closed them.
-    group.shutdownGracefully(10, PATIENCE_SECONDS * 1000, TimeUnit.MILLISECONDS).await();
+    // Without a quiet period, which takes 100 ms, Netty does not tell channels that it closes them.
+    for (int i = 0; i < clients.size(); i++) {
+      LoopCounters open = counters.get(i);
+      awaitOnLoop(i, "connections are closed", () -> open.originConnectionsOpen == 0);
+    }
+    group.shutdownGracefully(0, PATIENCE_SECONDS, TimeUnit.SECONDS).await();
     assertTrue(group.isTerminated());
     assertEquals(0, allocator.metric().usedDirectMemory(), "direct bytes never released");
     assertEquals(0, allocator.metric().usedHeapMemory(), "heap bytes never released");

@@ -98,6 +98,7 @@ class OriginNamesTest {
     }
   }
 
+  @Tag("full")
   @ParameterizedTest
   @CsvSource({
     "127.0.0.1, loopback",

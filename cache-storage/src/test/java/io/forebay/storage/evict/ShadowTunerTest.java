@@ -120,6 +120,7 @@ class ShadowTunerTest {
     assertTrue(shadow.stats().sampleRate() <= 1 / 200.0, "rate " + shadow.stats().sampleRate());
   }
 
+  @Tag("full")
   @Test
   void tunesTowardsWhatMissesLess() {
     EvictionState eviction = eviction(Tuning.AUTO);

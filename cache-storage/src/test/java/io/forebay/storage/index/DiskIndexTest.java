@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -177,6 +178,7 @@ class DiskIndexTest {
     assertEquals(1, table.count());
   }
 
+  @Tag("full")
   @ParameterizedTest
   @ValueSource(longs = {1, 100_000, 500_000})
   void growsByPartsAndHoldsAllUpToItsCapacity(long asked) throws IOException {

@@ -154,12 +154,14 @@ class PositionTravelTest {
     assertTrue(offences > 0);
   }
 
+  @Tag("full")
   @Test
   void theAppliedPositionIsNotEnough() throws Exception {
     simulate(Sent.APPLIED, 1000);
     assertTrue(offences > 0);
   }
 
+  @Tag("full")
   @Test
   void aPositionFromBeforeTheNumberIsNotEnough() throws Exception {
     simulate(Sent.BEGUN_BEFORE, 1000);

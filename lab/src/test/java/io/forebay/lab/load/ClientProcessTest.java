@@ -78,6 +78,7 @@ class ClientProcessTest {
     }
   }
 
+  @Tag("full")
   @Test
   void aSingleOneAsksForNoClock() throws Exception {
     LoadOutcome outcome =

@@ -29,6 +29,7 @@ class LabCertificatesTest {
     }
   }
 
+  @Tag("full")
   @Test
   void theAuthorityIssuesACertificateForThisMachine() throws Exception {
     TargetSpec.Tls tls =

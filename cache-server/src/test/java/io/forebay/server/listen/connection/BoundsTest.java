@@ -171,6 +171,7 @@ class BoundsTest {
     return new InetSocketAddress(InetAddress.getByName(address), 1000);
   }
 
+  @Tag("full")
   @Test
   void aBodyThatDripsIsRefusedOverBothProtocols() throws Exception {
     TimeoutsConfig brief =

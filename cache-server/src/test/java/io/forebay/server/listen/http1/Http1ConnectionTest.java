@@ -525,6 +525,7 @@ class Http1ConnectionTest {
     }
   }
 
+  @Tag("full")
   @Test
   void closesAClientThatTakesNothingButNotASlowOne() throws Exception {
     server.close();

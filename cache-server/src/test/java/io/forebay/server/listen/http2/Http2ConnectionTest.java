@@ -433,6 +433,7 @@ class Http2ConnectionTest {
     }
   }
 
+  @Tag("full")
   @Test
   void resetsInAFloodEndTheConnection() throws Exception {
     try (Http2Client client = connect()) {

@@ -494,6 +494,7 @@ class Http3ConnectionTest {
    * A client behind a NAT that has forgotten it comes from another port, and so to the socket of
    * any loop (RFC 9000 §9.3): what it asks from there is answered, by the last of this connection.
    */
+  @Tag("full")
   @Test
   void aClientWhosePortHasChangedIsAnsweredAndAskedToComeAnew() throws Exception {
     reopen(4);

@@ -24,6 +24,7 @@ final class BalanceSimulationTest {
   private static final int SLOW = 3;
   private static final double LOAD = 0.5;
 
+  @Tag("full")
   @ParameterizedTest
   @CsvSource({
     "2, 16, 2, 8",

@@ -218,6 +218,7 @@ class ProberTest {
     }
   }
 
+  @Tag("full")
   @ParameterizedTest
   @ValueSource(strings = {"", "HTTP/1.1 20", "HTTP/1.1 200 OK\r\nserver: a\r\n"})
   void aServerThatHangsBeforeTheEndOfTheHead(String start) throws Exception {
