@@ -73,16 +73,13 @@ public final class FleetConfig implements AutoCloseable {
     this.clock = clock;
     this.agent =
         new FleetAgent(
-            store,
             membership,
             node,
             new SharedTls(
                 etcd, keys, membership.self().name(), tls, new SecureRandom(), clock, nanoTime),
-            directory,
-            lastGood,
-            started,
-            nanoTime,
-            clock);
+            new ActiveDocument(store, node, directory, lastGood, started, nanoTime),
+            new StageTraffic(node::traffic, nanoTime),
+            new RolloutController(store, membership, nanoTime, clock));
     // Before the first order: the ACME server may send its validation to any node.
     tls.challenges(Map.of());
   }
@@ -410,7 +407,7 @@ public final class FleetConfig implements AutoCloseable {
 
   private List<NodeReport> reports() {
     FleetConfigState state = membership.config();
-    return state == null ? List.of() : FleetAgent.reports(state);
+    return state == null ? List.of() : RolloutController.reports(state);
   }
 
   /** The difference between two versions as this node loads them; 0 for no document. */

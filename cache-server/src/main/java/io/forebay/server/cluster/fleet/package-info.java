@@ -4,9 +4,9 @@
  * <pre>
  *   push ─▶ DocumentParts ─▶ etcd: config/part/HASH, config/v/N, config/rollout
  *                                                        │ read with each heartbeat
- *   RolloutWatch (any node) ── stage baked, guard kept ──▶ next stage, or back
+ *   RolloutController (any node) ── stage baked, guard kept ──▶ next stage, or back
  *                                                        │
- *   FleetAgent of each node ── its version of the stage ─▶ FleetDirectory ─▶ FleetNode.apply
+ *   FleetAgent of each node ── its version ─▶ ActiveDocument ─▶ FleetDirectory ─▶ FleetNode.apply
  *        └─▶ alive/NODE: version, failure, traffic        └─▶ LastGoodDocument, for a start
  *                                                             without etcd
  * </pre>
