@@ -144,7 +144,10 @@ final class FleetIT {
     assertFinished(1, busy);
     assertTrue(busy.err().contains("version 2 is being rolled out"), busy.err());
     assertEquals("one", page(1));
-    assertFinished(0, command(2, "promote"));
+    assertFinished(0, command(2, "promote", "1"));
+    Commands.Finished late = command(1, "promote", "1");
+    assertFinished(1, late);
+    assertTrue(late.err().contains("version 2 is "), late.err());
     awaitVersion(2);
     Commands.Finished diff = command(0, "diff", "0", "2");
     assertFinished(0, diff);

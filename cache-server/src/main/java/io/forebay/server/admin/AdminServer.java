@@ -273,7 +273,8 @@ public final class AdminServer implements AutoCloseable {
           new Endpoint(
               List.of("POST"),
               (exchange, method, isTrusted) ->
-                  AdminReply.json(200, fleet.promote(exchange.caller())));
+                  AdminReply.json(
+                      200, fleet.promote(Json.object(exchange.body()), exchange.caller())));
       case "/v1/cluster/config/rollback" ->
           new Endpoint(
               List.of("POST"),

@@ -101,9 +101,18 @@ final class FleetEndpoint {
   }
 
   /** {@code POST /v1/cluster/config/promote}. */
-  ObjectNode promote(String caller) throws AdminError {
+  ObjectNode promote(ObjectNode body, String caller) throws AdminError {
+    InputProblems problems = new InputProblems();
+    Json.onlyKnown(body, Set.of("stage"), problems);
+    JsonNode seen = body.path("stage");
+    boolean isStage =
+        seen.isIntegralNumber() && seen.asLong(-1) >= 0 && seen.asLong(-1) < MAX_STAGES;
+    if (!seen.isMissingNode() && !isStage) {
+      problems.add("stage must be that of the roll-out, from 0 on");
+    }
+    refuse(problems);
     try {
-      Rollout rollout = fleet().promote(caller);
+      Rollout rollout = fleet().promote(isStage ? seen.intValue() : -1, caller);
       audit.info("fleet document promoted caller={} stage={}", caller, rollout.stage());
       return FleetJson.json(rollout);
     } catch (FleetException e) {

@@ -314,14 +314,34 @@ public final class FleetConfig implements AutoCloseable {
     }
   }
 
-  /** Begins the next stage now. */
-  public Rollout promote(String author) throws FleetException {
+  /**
+   * Ends the present stage of the roll-out and begins the next one. Two operators who give the
+   * order at once, or one after the other, end one stage: where an operator has begun the present
+   * stage, the order has to name it.
+   *
+   * @param stage the index of the stage to end, as the operator saw it; -1 where the order names
+   *     none
+   */
+  public Rollout promote(int stage, String author) throws FleetException {
     return change(rollout -> {
       if (!rollout.isRolling()) {
-        throw new FleetException(Kind.CONFLICT, "no version is rolled out");
+        throw new FleetException(
+            Kind.CONFLICT, "no version is being rolled out: " + rollout.summary());
       }
-      TrafficCounts others = RolloutPlan.others(rollout, reports());
-      return rollout.advance(others, "promoted", author, now());
+      if (stage >= 0 && stage != rollout.stage()) {
+        throw new FleetException(
+            Kind.CONFLICT,
+            "stage " + (stage + 1) + " is not the present one: " + rollout.summary());
+      }
+      if (stage < 0 && rollout.isPromoted()) {
+        throw new FleetException(
+            Kind.CONFLICT,
+            rollout.summary()
+                + ": name this stage (promote "
+                + (rollout.stage() + 1)
+                + ") to end it");
+      }
+      return rollout.promote(RolloutPlan.others(rollout, reports()), author, now());
     });
   }
 
@@ -378,18 +398,13 @@ public final class FleetConfig implements AutoCloseable {
 
   private static FleetException rolling(Rollout rollout) {
     return new FleetException(
-        Kind.CONFLICT,
-        "version "
-            + rollout.candidate()
-            + " is being rolled out, in stage "
-            + (rollout.stage() + 1)
-            + " of "
-            + rollout.stages().size()
-            + ": wait, or promote it or roll it back");
+        Kind.CONFLICT, rollout.summary() + ": wait, or promote it or roll it back");
   }
 
-  private static FleetException overtaken() {
-    return new FleetException(Kind.CONFLICT, "another change came first: try again");
+  /** What etcd has now, so that the operator can tell whether the order is still needed. */
+  private FleetException overtaken() throws EtcdException, FleetException, InterruptedException {
+    return new FleetException(
+        Kind.CONFLICT, "another change came first: " + store.current().rollout().summary());
   }
 
   // --- questions --------------------------------------------------------------------------------

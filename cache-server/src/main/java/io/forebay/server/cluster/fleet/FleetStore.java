@@ -15,6 +15,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,7 +66,8 @@ final class FleetStore {
 
   private boolean commit(Txn txn, Rollout next, long revision)
       throws EtcdException, InterruptedException {
-    String text = FleetJson.text(FleetJson.json(next));
+    // Two operators may give the same order in the same second.
+    String text = FleetJson.text(FleetJson.json(next).put("write", UUID.randomUUID().toString()));
     TxnResult done =
         etcd.txn(
             txn.ifRevision(keys.rollout(), revision)

@@ -13,7 +13,7 @@ import java.util.List;
  * @param stage index of the present one
  * @param reference traffic of nodes without the candidate, from the last stage that left some
  * @param failed the version that was last rolled back; 0 for none
- * @param reason of the latest change, for people
+ * @param reason of the latest change
  * @param author of the latest change
  * @param at time of the latest change, for people
  */
@@ -30,6 +30,9 @@ public record Rollout(
     String reason,
     String author,
     String at) {
+
+  /** The reason of a stage that an operator began. */
+  private static final String PROMOTED = "promoted";
 
   /** Before the first document. */
   static final Rollout NONE =
@@ -75,6 +78,14 @@ public record Rollout(
   /** Whether the latest change went back already: the one before it is then not what is meant. */
   boolean isRolledBack() {
     return failed != 0 || previous > version;
+  }
+
+  /**
+   * Whether the latest change was an order to end a stage: the present one is then not what another
+   * operator means who gives the same order.
+   */
+  boolean isPromoted() {
+    return reason.equals(PROMOTED);
   }
 
   private Rollout with(
@@ -132,6 +143,11 @@ public record Rollout(
         : with(candidate, version, 0, stage, TrafficCounts.NONE, 0, why, who, when);
   }
 
+  /** The same by an order. */
+  Rollout promote(TrafficCounts others, String who, String when) {
+    return advance(others, PROMOTED, who, when);
+  }
+
   /** Gives the candidate up. */
   Rollout giveUp(String why, String who, String when) {
     return with(version, previous, 0, stage, TrafficCounts.NONE, candidate, why, who, when);
@@ -152,5 +168,22 @@ public record Rollout(
         to == 0 ? "rolled back to no document" : "rolled back to version " + to,
         who,
         when);
+  }
+
+  /** What is in force and what is being rolled out, for messages. */
+  String summary() {
+    String latest = (isPromoted() ? ", promoted by " : ", changed by ") + author + " at " + at;
+    if (isRolling()) {
+      return "version "
+          + candidate
+          + " is being rolled out, in stage "
+          + (stage + 1)
+          + " of "
+          + stages.size()
+          + (isPromoted() ? latest : "");
+    }
+    return version == 0
+        ? "no document is in force"
+        : "version " + version + " is in force" + (author.isEmpty() ? "" : latest);
   }
 }

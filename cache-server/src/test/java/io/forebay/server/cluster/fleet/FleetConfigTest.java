@@ -12,12 +12,19 @@ import io.forebay.server.cluster.member.Membership;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Nodes that are stepped by hand, with Debian's etcd between them. */
@@ -151,6 +158,80 @@ final class FleetConfigTest {
   }
 
   @Test
+  void whatTwoOperatorsPromoteOneAfterTheOtherEndsOneStage() throws Exception {
+    Node a = fleet.node("a");
+    Node b = fleet.node("b");
+    fleet.step(a, b);
+    assertEquals(1, a.push("one", "a@1h", "b@1h", "all@1h"));
+    fleet.step(a, b);
+    assertEquals(1, a.config.promote(-1, "ops").stage());
+
+    String again = refused(() -> b.config.promote(-1, "dev"));
+    String late = refused(() -> b.config.promote(0, "dev"));
+
+    assertTrue(
+        again.startsWith("version 1 is being rolled out, in stage 2 of 3, promoted by ops at "),
+        again);
+    assertTrue(late.startsWith("stage 1 is not the present one: version 1 is being"), late);
+    assertEquals(1, a.rollout().stage());
+    assertEquals(2, b.config.promote(1, "dev").stage(), "who names the stage has seen it");
+    assertEquals(0, b.config.promote(2, "dev").candidate());
+    String over = refused(() -> a.config.promote(2, "ops"));
+    assertTrue(over.contains("version 1 is in force, promoted by dev at "), over);
+  }
+
+  @Test
+  void whatTwoOperatorsPromoteAtOnceEndsOneStage() throws Exception {
+    Node a = fleet.node("a");
+    Node b = fleet.node("b");
+    fleet.step(a, b);
+    for (int stage : List.of(-1, 0, -1, 0, -1, 0)) {
+      long version = a.push("round", "a@1h", "b@1h", "all@1h");
+      CyclicBarrier together = new CyclicBarrier(2);
+      List<Future<Boolean>> orders = new ArrayList<>();
+      try (ExecutorService people = Executors.newVirtualThreadPerTaskExecutor()) {
+        for (Node node : List.of(a, b)) {
+          orders.add(
+              people.submit(() -> {
+                int ignored = together.await();
+                return isDone(() -> node.config.promote(stage, "ops"));
+              }));
+        }
+      }
+      assertNotEquals(orders.get(0).get(), orders.get(1).get(), "one of them is refused");
+      assertEquals(version, a.rollout().candidate());
+      assertEquals(1, a.rollout().stage());
+      var ignored = a.config.rollback(-1, "ops");
+    }
+  }
+
+  private static boolean isDone(Callable<Rollout> order) throws Exception {
+    try {
+      var ignored = order.call();
+      return true;
+    } catch (FleetException e) {
+      assertEquals(FleetException.Kind.CONFLICT, e.kind(), String.valueOf(e.getMessage()));
+      return false;
+    }
+  }
+
+  private static String refused(Executable order) {
+    FleetException refused = assertThrows(FleetException.class, order);
+    assertEquals(FleetException.Kind.CONFLICT, refused.kind());
+    return String.valueOf(refused.getMessage());
+  }
+
+  @Test
+  void aStageThatHasBakedIsPromotedWithoutItsNumber() throws Exception {
+    Node a = fleet.node("a");
+    fleet.step(a);
+    assertEquals(1, a.push("one", "a", "a@1h", "all@1h"));
+    fleet.step(a);
+    assertEquals(1, a.rollout().stage());
+    assertEquals(2, a.config.promote(-1, "ops").stage());
+  }
+
+  @Test
   void whatIsRefusedOrOnlyCheckedLeavesNothingInEtcd() throws Exception {
     Node a = fleet.node("a");
     fleet.step(a);
@@ -196,7 +277,13 @@ final class FleetConfigTest {
   }
 
   private long ticketRevision() throws Exception {
-    return fleet.client().txn(new Txn().get(FleetFixture.KEYS.tickets())).read(0).findFirst().orElseThrow().revision();
+    return fleet
+        .client()
+        .txn(new Txn().get(FleetFixture.KEYS.tickets()))
+        .read(0)
+        .findFirst()
+        .orElseThrow()
+        .revision();
   }
 
   @Test
@@ -204,10 +291,14 @@ final class FleetConfigTest {
     Node a = fleet.node("a");
     fleet.step(a);
     var ignored =
-        fleet.client().txn(
-            new Txn()
-                .put(FleetFixture.KEYS.member("gone"), "{}")
-                .put(FleetFixture.KEYS.challenges("gone"), "{\"v\":1,\"answers\":{\"t\":\"t.k\"}}"));
+        fleet
+            .client()
+            .txn(
+                new Txn()
+                    .put(FleetFixture.KEYS.member("gone"), "{}")
+                    .put(
+                        FleetFixture.KEYS.challenges("gone"),
+                        "{\"v\":1,\"answers\":{\"t\":\"t.k\"}}"));
     assertEquals(Membership.Forgotten.DONE, a.membership.forget("gone"));
     assertEquals(0, fleet.count(FleetFixture.KEYS.challenges()));
   }
