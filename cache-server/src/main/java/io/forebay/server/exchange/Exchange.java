@@ -373,8 +373,9 @@ final class Exchange extends ClientResponse
       loop.counters().staleServed++;
       return serve(head, meta, CacheResult.STALE, Reason.HIT_STALE_IF_ERROR, now);
     }
+    boolean isUnproven = isFenced && (begun == null || !begun.isProven(head));
     Decision decision =
-        (isFenced || isHidden) && !meta.isVaryMarker()
+        (isUnproven || isHidden) && !meta.isVaryMarker()
             ? Decider.decideFenced(request.view(), request.route(), meta, now)
             : Decider.decide(request.view(), request.route(), meta, head.softPurged(), now);
     if (decision instanceof Decision.Serve serve) {

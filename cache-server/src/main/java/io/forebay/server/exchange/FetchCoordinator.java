@@ -10,6 +10,7 @@ import io.forebay.core.policy.Sharing;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.counters.LimitKey;
 import io.forebay.server.counters.LoopCounters;
+import io.forebay.server.fill.Fill;
 import io.forebay.server.fill.SliceFill;
 import io.forebay.server.fill.history.FillKey;
 import io.forebay.server.fill.history.HitForMiss;
@@ -50,6 +51,15 @@ final class FetchCoordinator {
   private boolean isIncomplete;
 
   private boolean mayServeStaleOnError;
+
+  /** The node may not know all purges. */
+  private boolean isFenced;
+
+  /**
+   * A number of the store's sequence from after this request came, where the node is fenced: what
+   * is born later was asked for later.
+   */
+  private long fencedSince = Long.MIN_VALUE;
 
   /** One of the places for fetches of what a disk refuses to load is taken. */
   private boolean holdsRefusedLoad;
@@ -138,14 +148,36 @@ final class FetchCoordinator {
   }
 
   /**
-   * The node may not know all purges: a fetch that began before this request may bring what was
-   * purged before it, and nothing stale makes up for the origin.
+   * The node may not know all purges: a fetch that began before this request came may bring what
+   * was purged in between, and nothing stale makes up for the origin. A fetch that began later
+   * cannot: whoever began it.
    */
   void fence() {
-    isAlone = true;
     mayServeStaleOnError = false;
     hints = null;
+    if (isFenced) {
+      return;
+    }
+    isFenced = true;
     loop.counters().fenced++;
+    fencedSince = loop.store().nextBirth();
+    if (fencedSince < 0) {
+      // None can be told from the others.
+      isAlone = true;
+    }
+  }
+
+  /**
+   * Whether a stored head is as good as on a node that is not fenced: the origin gave or confirmed
+   * it after this request had come.
+   */
+  boolean isProven(StoredHead head) {
+    return fencedSince >= 0 && head.birth() > fencedSince;
+  }
+
+  /** Whether the response of a fill may be used: it was asked for late enough. */
+  boolean mayUse(Fill running) {
+    return running.birth() > fencedSince;
   }
 
   Step fetch() {

@@ -66,8 +66,14 @@ final class FillFollower implements Follower, FillLeader {
   /** Whether that fill was started by this exchange. */
   private boolean isLeader;
 
-  /** A fill that a purge has overtaken for this exchange; never joined again. */
+  /**
+   * A fill that is of no use for this exchange: a purge has overtaken it, or it began too early.
+   * Never joined again.
+   */
   private @Nullable Fill overtaken;
+
+  /** Whether that fill began too early, and only its head is waited for. */
+  private boolean isTooEarly;
 
   private boolean hasJoined;
 
@@ -237,6 +243,11 @@ final class FillFollower implements Follower, FillLeader {
     return Step.AWAIT;
   }
 
+  /**
+   * Follows a fill. Of one that began before this request came to a fenced node, only the head is
+   * waited for: so one request for a key is on its way to the origin at a time, and what arrives
+   * meanwhile shares the next one.
+   */
   private Step follow(Fill running) {
     isReload = isBlockingReload();
     if (!running.join(this, loop.filling())) {
@@ -246,9 +257,12 @@ final class FillFollower implements Follower, FillLeader {
     }
     fill = running;
     isLeader = false;
-    interimSeen = running.state() == Fill.State.WAITING ? 0 : Integer.MAX_VALUE;
-    hasJoined = true;
-    loop.counters().joined++;
+    isTooEarly = !fetching.mayUse(running);
+    interimSeen = running.state() == Fill.State.WAITING && !isTooEarly ? 0 : Integer.MAX_VALUE;
+    if (!isTooEarly) {
+      hasJoined = true;
+      loop.counters().joined++;
+    }
     if (running.state() == Fill.State.WAITING) {
       fetching.awaitsHead();
       headTimer.start(patience(), () -> onWaitedTooLong(running));
@@ -286,6 +300,7 @@ final class FillFollower implements Follower, FillLeader {
     headTimer.stop();
     reader.leave();
     isReplaced = false;
+    isTooEarly = false;
     Fill followed = fill;
     if (followed != null) {
       fill = null;
@@ -341,6 +356,9 @@ final class FillFollower implements Follower, FillLeader {
       return Step.AWAIT;
     }
     Fill.State state = followed.state();
+    if (isTooEarly) {
+      return afterEarlier(followed, state);
+    }
     sendInterim(followed);
     if (state != Fill.State.WAITING && state != Fill.State.STREAMING) {
       fetching.endRefusedLoad();
@@ -372,6 +390,16 @@ final class FillFollower implements Follower, FillLeader {
       case UNSTORABLE -> afterUnstorable(followed);
       case FAILED -> afterFailure(followed);
     };
+  }
+
+  /** Once it has a head, the origin may be asked again; what it has stored is the candidate. */
+  private Step afterEarlier(Fill earlier, Fill.State state) {
+    if (state == Fill.State.WAITING) {
+      return Step.AWAIT;
+    }
+    leave();
+    overtaken = earlier;
+    return exchange.lookUpIn(0);
   }
 
   private void sendInterim(Fill followed) {

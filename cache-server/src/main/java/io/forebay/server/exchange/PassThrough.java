@@ -305,8 +305,11 @@ final class PassThrough extends OriginRelay implements Tunnel.Outcome {
     if (sent == null) {
       throw new IllegalStateException("not started");
     }
+    // What it stores gets its birth now, however early it was asked for: on a fenced node it would
+    // stand in for a validation.
+    PostStorage storable = loop.isFenced(System.nanoTime()) ? PostStorage.NONE : storage;
     PassedResponseWriter storing =
-        storage.apply(
+        storable.apply(
             loop.filling(), request, sent, status, fields, contentLength, isCloseDelimited);
     freshening.apply(loop.filling(), lookup, request, status, fields);
     relayTo(

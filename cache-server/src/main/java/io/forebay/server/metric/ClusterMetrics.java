@@ -17,8 +17,8 @@ final class ClusterMetrics {
     }
     meters.counter(
         "forebay_cluster_fenced_requests",
-        "Requests that asked the origin because the node could not prove that it knows all purges"
-            + " of its cluster.",
+        "Requests that needed a new answer of the origin because the node could not prove that it"
+            + " knows all purges of its cluster.",
         () -> from.sum(c -> c.fenced));
     gauge(
         meters,
