@@ -96,6 +96,7 @@ final class PurgeService implements PurgeControl {
       case HOST -> purge(PurgeKind.HOST, scopes.host(order.text()), order);
       case PREFIX -> purge(PurgeKind.PREFIX, scopes.prefix(order.text()), order);
       case TAG -> purge(PurgeKind.TAG, scopes.tag(order.text()), order);
+      case GROUP -> purge(PurgeKind.GROUP, scopes.group(order.text()), order);
       case PATTERN -> {
         String host = PurgePredicate.parse(order.text()).host();
         yield purge(PurgeKind.PATTERN, host == null ? new long[0] : scopes.host(host), order);

@@ -706,7 +706,8 @@ public final class Server implements NodeControl, AutoCloseable {
         compressors,
         new Dictionaries(filling, loop.eventLoop(), compressors, codedCopies),
         prefetches,
-        cluster == null ? null : cluster.fence());
+        cluster == null ? null : cluster.fence(),
+        cluster == null || shared == null ? null : cluster.groupInvalidations());
   }
 
   /** The client for other nodes counts by itself: they are no origins of the configuration. */

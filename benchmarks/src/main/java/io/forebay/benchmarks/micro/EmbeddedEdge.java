@@ -204,6 +204,7 @@ final class EmbeddedEdge implements AutoCloseable {
             compressors,
             new Dictionaries(filling, codingAnswers, compressors, copies),
             new PrefetchBudget(),
+            null,
             null);
     listener =
         new EmbeddedListener(

@@ -7,6 +7,7 @@ import io.forebay.server.cluster.member.LogHead;
 import io.forebay.server.cluster.member.Member;
 import io.forebay.server.cluster.member.Membership;
 import io.forebay.server.cluster.peer.ObjectPeers;
+import io.forebay.server.cluster.purge.GroupInvalidations;
 import io.forebay.server.cluster.purge.LocalPurges;
 import io.forebay.server.cluster.purge.LoggedPurges;
 import io.forebay.server.cluster.purge.PurgeLog;
@@ -126,6 +127,11 @@ public final class Cluster implements AutoCloseable {
   /** The settings of the client of etcd, from the configuration. */
   public static EtcdSettings etcd(ClusterConfig.Log log) throws IOException, TlsException {
     return ClusterParts.etcd(log);
+  }
+
+  /** Takes groups of responses that clients invalidate here to all nodes. */
+  public GroupInvalidations groupInvalidations() {
+    return parts.groups;
   }
 
   /** The nodes in etcd, and the state of the configuration that they report. */
@@ -337,7 +343,9 @@ public final class Cluster implements AutoCloseable {
         parts.applier.unreadable(),
         parts.outbox.size(),
         isDraining(),
-        parts.confirmations.asked());
+        parts.confirmations.asked(),
+        parts.groups.published(),
+        parts.groups.lost());
   }
 
   @Override

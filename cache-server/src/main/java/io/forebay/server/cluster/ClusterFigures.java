@@ -16,6 +16,8 @@ package io.forebay.server.cluster;
  * @param queued purges that wait for the log
  * @param isDraining whether an operator drains this node
  * @param questions that this node has asked others, for receipts
+ * @param groupsPublished groups invalidated by clients that this node has written to the log
+ * @param groupsLost groups invalidated by clients that a bound has kept from the log
  */
 public record ClusterFigures(
     int members,
@@ -32,4 +34,6 @@ public record ClusterFigures(
     long unreadable,
     long queued,
     boolean isDraining,
-    long questions) {}
+    long questions,
+    long groupsPublished,
+    long groupsLost) {}

@@ -18,6 +18,7 @@ import io.forebay.server.cluster.peer.PeerListener;
 import io.forebay.server.cluster.peer.PeerName;
 import io.forebay.server.cluster.peer.PositionEndpoint;
 import io.forebay.server.cluster.purge.Confirmations;
+import io.forebay.server.cluster.purge.GroupInvalidations;
 import io.forebay.server.cluster.purge.LoggedPurges;
 import io.forebay.server.cluster.purge.PurgeApplier;
 import io.forebay.server.cluster.purge.PurgeCollector;
@@ -74,6 +75,7 @@ final class ClusterParts implements AutoCloseable {
   final Heartbeat heartbeat;
   final LoadEndpoint load;
   final PurgeOutbox outbox;
+  final GroupInvalidations groups = new GroupInvalidations(System::nanoTime);
 
   /** Purges whose receipt is waited for. */
   final AtomicLong waiting = new AtomicLong();
@@ -180,6 +182,7 @@ final class ClusterParts implements AutoCloseable {
                       load::sample,
                       membership::refresh,
                       this::publishQueued,
+                      this::publishGroups,
                       () -> {
                         if (membership.isFirstAlive()) {
                           int ignored = collector.step();
@@ -202,6 +205,13 @@ final class ClusterParts implements AutoCloseable {
     PurgePosition at = applier.applied();
     if (at != null) {
       outbox.publish(log, at);
+    }
+  }
+
+  private void publishGroups() throws EtcdException, InterruptedException {
+    PurgePosition at = applier.applied();
+    if (at != null) {
+      groups.publish(log, at);
     }
   }
 

@@ -5,6 +5,7 @@ import io.forebay.core.key.Scopes;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.accesslog.AccessLogRing;
 import io.forebay.server.cluster.member.Fence;
+import io.forebay.server.cluster.purge.GroupInvalidations;
 import io.forebay.server.compress.Compressors;
 import io.forebay.server.compress.copy.CopyMaker;
 import io.forebay.server.compress.dictionary.Dictionaries;
@@ -45,6 +46,7 @@ import org.jspecify.annotations.Nullable;
  * @param dictionaries finds the compression dictionaries that clients name
  * @param prefetches what may be fetched ahead of clients; all loops share it
  * @param fence until when what is stored may be used without validation; null without a cluster
+ * @param groups takes invalidated groups of responses to other nodes; null where none is
  */
 public record ExchangeContext(
     FillContext filling,
@@ -64,7 +66,8 @@ public record ExchangeContext(
     Compressors compressors,
     Dictionaries dictionaries,
     PrefetchBudget prefetches,
-    @Nullable Fence fence) {
+    @Nullable Fence fence,
+    @Nullable GroupInvalidations groups) {
 
   /** Whether stored responses must not be used as they are. */
   boolean isFenced(long nanoTime) {

@@ -5,8 +5,10 @@ import io.forebay.core.http.RequestView;
 import io.forebay.core.http.TargetUri;
 import io.forebay.core.policy.InvalidationPolicy;
 import io.forebay.core.route.Route;
+import io.forebay.server.cluster.purge.GroupInvalidations;
 import io.forebay.server.fill.FillContext;
 import io.forebay.server.peer.PeerRouter;
+import io.forebay.server.purge.PurgeOrder;
 import io.forebay.server.runtime.RuntimeConfig;
 import java.util.List;
 
@@ -24,10 +26,15 @@ final class Invalidation {
    *     favour of the response
    */
   static void apply(
-      FillContext loop, ClientRequest unsafe, int status, HeaderFields fields, boolean isReplaced) {
+      ExchangeContext context,
+      ClientRequest unsafe,
+      int status,
+      HeaderFields fields,
+      boolean isReplaced) {
     if (!unsafe.route().settings().clientInvalidation()) {
       return;
     }
+    FillContext loop = context.filling();
     RequestView request = unsafe.view();
     List<TargetUri> targets = InvalidationPolicy.invalidated(request, status, fields);
     for (TargetUri target : targets) {
@@ -59,11 +66,28 @@ final class Invalidation {
         }
       }
     }
-    List<String> groups = InvalidationPolicy.invalidatedGroups(request, status, fields);
-    for (String group : groups) {
-      // A group beyond the bound on what clients may kill expires by itself: the RFC asks for none.
-      boolean ignored =
-          loop.lane().invalidateScope(loop.scopes().group(TargetUri.of(request), group));
+    for (String group : InvalidationPolicy.invalidatedGroups(request, status, fields)) {
+      invalidateGroup(context, unsafe, group);
+    }
+  }
+
+  /**
+   * Invalidates a group of the request's origin, here at once and on other nodes by the log of
+   * purges. Beyond the bounds on what clients may invalidate its responses expire by themselves:
+   * the RFC asks for none.
+   */
+  private static void invalidateGroup(ExchangeContext context, ClientRequest unsafe, String name) {
+    FillContext loop = context.filling();
+    Route route = unsafe.route();
+    TargetUri target = TargetUri.of(unsafe.view());
+    TargetUri stored = route.keyRecipe().url().canonical(target);
+    boolean ignored = loop.lane().invalidateScope(loop.scopes().group(target, name));
+    if (!stored.equals(target)) {
+      ignored = loop.lane().invalidateScope(loop.scopes().group(stored, name));
+    }
+    GroupInvalidations groups = context.groups();
+    if (groups != null && route.sharing().withPeers()) {
+      groups.add(PurgeOrder.group(target, name));
     }
   }
 

@@ -309,8 +309,7 @@ final class PassThrough extends OriginRelay implements Tunnel.Outcome {
     // stand in for a validation.
     PostStorage storable = loop.isFenced(System.nanoTime()) ? PostStorage.NONE : storage;
     PassedResponseWriter storing =
-        storable.apply(
-            loop.filling(), request, sent, status, fields, contentLength, isCloseDelimited);
+        storable.apply(loop, request, sent, status, fields, contentLength, isCloseDelimited);
     freshening.apply(loop.filling(), lookup, request, status, fields);
     relayTo(
         beginTransit(

@@ -45,7 +45,7 @@ record PostStorage(long requestTimeMillis, long birth) {
    * @return who stores its body, or null
    */
   @Nullable PassedResponseWriter apply(
-      FillContext loop,
+      ExchangeContext loop,
       ClientRequest request,
       OriginRequest asked,
       int status,
@@ -70,7 +70,7 @@ record PostStorage(long requestTimeMillis, long birth) {
                 birth);
     long replaced =
         question != null && verdict instanceof StoreVerdict.Store
-            ? replace(loop, request, question, fields)
+            ? replace(loop.filling(), request, question, fields)
             : -1;
     Invalidation.apply(loop, request, status, fields, replaced >= 0);
     if (replaced < 0 || question == null || !(verdict instanceof StoreVerdict.Store stored)) {
@@ -89,7 +89,8 @@ record PostStorage(long requestTimeMillis, long birth) {
             false,
             false,
             0);
-    return PassedResponseWriter.begin(loop, order, status, fields, contentLength, stored, replaced);
+    return PassedResponseWriter.begin(
+        loop.filling(), order, status, fields, contentLength, stored, replaced);
   }
 
   /** Invalidates the request's own URL; gives the birth of what takes its place, or -1. */

@@ -117,6 +117,19 @@ final class ClusterMetrics {
         "forebay_cluster_position_questions",
         "Questions for their position that this node has asked other nodes, for receipts.",
         ClusterFigures::questions);
+    counter(
+        meters,
+        from,
+        "forebay_cluster_published_groups",
+        "Groups of responses invalidated by clients that this node wrote to the log.",
+        ClusterFigures::groupsPublished);
+    counter(
+        meters,
+        from,
+        "forebay_cluster_lost_groups",
+        "Groups of responses invalidated by clients that were not written to the log because of a"
+            + " bound: other nodes keep their responses.",
+        ClusterFigures::groupsLost);
   }
 
   /** Of objects; a node that shares none has none of these either. */

@@ -138,6 +138,27 @@ public final class PurgeScopes {
     return longs(all);
   }
 
+  /**
+   * The scopes of a group, as {@link PurgeOrder#group} writes it. A route may store the responses
+   * of several hosts as those of one, whose groups they then have.
+   *
+   * @throws IllegalArgumentException when the text names no origin
+   */
+  public long[] group(String text) {
+    int space = text.indexOf(' ');
+    TargetUri origin = space < 0 ? null : TargetUri.parse(text.substring(0, space));
+    if (origin == null) {
+      throw new IllegalArgumentException("not a group of an origin: " + text);
+    }
+    String name = text.substring(space + 1);
+    Set<Long> all = new LinkedHashSet<>();
+    all.add(scopes.group(origin, name));
+    for (UrlRecipe recipe : recipesFor(origin.authority())) {
+      all.add(scopes.group(recipe.canonical(origin), name));
+    }
+    return longs(all);
+  }
+
   /** The scopes of a tag. */
   public long[] tag(String tag) {
     return scopes.tagPurge(tag);

@@ -140,7 +140,8 @@ final class MetricsReferenceTest {
     int listener = counters.names().listeners().number("plain");
     counters.served.count(
         route, ServedCounters.listenerCell(listener, Protocol.HTTP_1_1), CacheResult.HIT, 1);
-    return node.cluster(new ClusterFigures(1, 1, 0, 0, 0, false, 0, 0, 0, 0, 0, 0, 0, false, 0))
+    return node.cluster(
+            new ClusterFigures(1, 1, 0, 0, 0, false, 0, 0, 0, 0, 0, 0, 0, false, 0, 0, 0))
         .disks(
             new DiskStats(
                 "d0",

@@ -10,7 +10,9 @@ public enum PurgeKind {
   HOST,
   PREFIX,
   TAG,
-  PATTERN;
+  PATTERN,
+  /** A group of responses of an origin (RFC 9875), which clients invalidate. */
+  GROUP;
 
   private static final PurgeKind[] ALL = values();
 

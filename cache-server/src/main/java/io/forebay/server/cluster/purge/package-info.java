@@ -10,9 +10,10 @@
  *   Confirmations ◀── position of each node, or proof that it is fenced ──▶ Receipt
  * </pre>
  *
- * <p>The latest purge of a scope replaces earlier ones of it in the log. {@link PurgeCollector}
- * deletes old ones and raises the floor; a node below the floor has a gap. Start at {@link
- * PurgeApplier}.
+ * <p>{@link GroupInvalidations} has groups of responses published that clients invalidate; nobody
+ * waits for those. The latest purge of a scope replaces earlier ones of it in the log. {@link
+ * PurgeCollector} deletes old ones and raises the floor; a node below the floor has a gap. Start at
+ * {@link PurgeApplier}.
  */
 @NullMarked
 package io.forebay.server.cluster.purge;
