@@ -137,6 +137,12 @@ public final class KeyBuilder {
     return finish();
   }
 
+  /** Builds what all keys of a URI begin with, without its hash; false if it is too long. */
+  boolean buildUrl(TargetUri uri, KeyRecipe recipe) {
+    appendUrl(uri.scheme(), uri.authority(), uri.path(), uri.query(), recipe);
+    return !isTooLong;
+  }
+
   private void appendUrl(
       String scheme,
       String authority,

@@ -42,9 +42,15 @@ public final class Scopes {
   /** Of the URL, here and anywhere, its host in two ways, its whole path, and too many tags. */
   private static final int FIXED_SCOPES = 6;
 
+  private static final String ANY_PORT = ":*";
+
   private final SipHash128 hash;
   private final KeyBuilder keys;
+
+  /** What is hashed: the kind, then the text so far. */
   private byte[] text = new byte[512];
+
+  private int length;
 
   /**
    * @param secret the 16 bytes of the store's secret
@@ -68,19 +74,40 @@ public final class Scopes {
         new long[FIXED_SCOPES + directories + tags.values().size() + tags.groups().size()];
     int count = 0;
     scopes[count++] = exact(uri, recipe);
-    scopes[count++] = hash('h', AuthorityNormalizer.host(authority));
-    scopes[count++] =
-        hash('H', hasPortOfItsOwn(authority, recipe.url()) ? withPort(uri) : anyPort(authority));
-    scopes[count++] = hash('a', anywhere(uri));
+    // What follows hashes one text to where each scope of it ends.
+    int hostLength = AuthorityNormalizer.hostLength(authority);
+    begin();
+    append(authority, 0, hostLength);
+    scopes[count++] = hash('h', length);
+    int portAt = length;
+    if (!hasPortOfItsOwn(authority, recipe.url())) {
+      append(ANY_PORT);
+    } else if (hostLength == authority.length()) {
+      append(defaultPort(uri));
+    } else {
+      append(authority, hostLength, authority.length());
+    }
+    scopes[count++] = hash('H', length);
+    length = portAt;
+    append(path);
+    if (uri.query() != null) {
+      append("?");
+      append(uri.query());
+    }
+    scopes[count++] = hash('a', length);
+    length = portAt;
+    append(authority, hostLength, authority.length());
+    int pathAt = length;
+    append(path);
     int levels = 0;
     for (int i = 0; levels < directories; i++) {
       if (path.charAt(i) == '/') {
-        scopes[count++] = hash('p', authority + path.substring(0, i + 1));
+        scopes[count++] = hash('p', pathAt + i + 1);
         levels++;
       }
     }
     if (path.charAt(path.length() - 1) != '/') {
-      scopes[count++] = hash('p', authority + path);
+      scopes[count++] = hash('p', length);
     }
     for (String tag : tags.values()) {
       scopes[count++] = tag(tag);
@@ -101,7 +128,7 @@ public final class Scopes {
    * @throws IllegalArgumentException when the key is too long to be cached
    */
   public long exact(TargetUri uri, KeyRecipe recipe) {
-    if (!keys.build(uri, recipe)) {
+    if (!keys.buildUrl(uri, recipe)) {
       throw new IllegalArgumentException("key longer than " + KeyBuilder.MAX_LENGTH + " bytes");
     }
     return hash('u', keys.text(), keys.urlLength());
@@ -134,18 +161,15 @@ public final class Scopes {
    * there was this scope lack it.
    */
   public long anywhere(TargetUri uri, UrlRecipe recipe) {
-    return hash('a', anywhere(recipe.canonical(uri)));
+    TargetUri canonical = recipe.canonical(uri);
+    String path = AuthorityNormalizer.host(canonical.authority()) + canonical.path();
+    return hash('a', canonical.query() == null ? path : path + "?" + canonical.query());
   }
 
   /** The same of all responses for a path that say what of a query matters. */
   public long searchAnywhere(TargetUri uri, UrlRecipe recipe) {
     TargetUri canonical = recipe.canonical(uri);
     return hash('S', AuthorityNormalizer.host(canonical.authority()) + canonical.path());
-  }
-
-  private static String anywhere(TargetUri uri) {
-    String path = AuthorityNormalizer.host(uri.authority()) + uri.path();
-    return uri.query() == null ? path : path + "?" + uri.query();
   }
 
   /**
@@ -300,12 +324,16 @@ public final class Scopes {
     String authority = uri.authority();
     return AuthorityNormalizer.hostLength(authority) < authority.length()
         ? authority
-        : authority + ":" + AuthorityNormalizer.defaultPort(uri.scheme());
+        : authority + defaultPort(uri);
+  }
+
+  private static String defaultPort(TargetUri uri) {
+    return uri.scheme().equals("https") ? ":443" : ":80";
   }
 
   /** Of what is kept for several ports. */
   private static String anyPort(String authority) {
-    return AuthorityNormalizer.host(authority) + ":*";
+    return AuthorityNormalizer.host(authority) + ANY_PORT;
   }
 
   private long hash(char kind, String value) {
@@ -313,12 +341,39 @@ public final class Scopes {
     return hash(kind, bytes, bytes.length);
   }
 
-  private long hash(char kind, byte[] bytes, int length) {
-    if (text.length < length + 1) {
-      text = new byte[2 * length + 1];
-    }
+  private long hash(char kind, byte[] bytes, int count) {
+    begin();
+    ensure(count);
+    System.arraycopy(bytes, 0, text, length, count);
+    length += count;
+    return hash(kind, length);
+  }
+
+  /** The text up to there, as one of a kind. */
+  private long hash(char kind, int to) {
     text[0] = (byte) kind;
-    System.arraycopy(bytes, 0, text, 1, length);
-    return hash.hash64(text, 0, length + 1);
+    return hash.hash64(text, 0, to);
+  }
+
+  private void begin() {
+    length = 1;
+  }
+
+  private void append(String ascii) {
+    append(ascii, 0, ascii.length());
+  }
+
+  /** A host and a target in normal form have no bytes beyond ASCII. */
+  @SuppressWarnings("deprecation")
+  private void append(String ascii, int from, int to) {
+    ensure(to - from);
+    ascii.getBytes(from, to, text, length);
+    length += to - from;
+  }
+
+  private void ensure(int count) {
+    if (count > text.length - length) {
+      text = Arrays.copyOf(text, 2 * (length + count));
+    }
   }
 }
