@@ -223,6 +223,10 @@ final class PurgeTable {
    * @param seen sequence up to which predicates have been asked already
    */
   int check(MemorySegment memory, long record, ActivePredicates unsweptNow, long seen) {
+    if (size == 0 && hasNoFloor() && unsweptNow.newest() <= seen) {
+      // The record may be in no cache of the processor.
+      return ALIVE;
+    }
     long birth = memory.get(Layouts.LONG, record + HeadRecord.BIRTH_OFFSET);
     long bodyBirth = memory.get(Layouts.LONG, record + HeadRecord.BODY_BIRTH_OFFSET);
     int result = checkScopes(memory, record, birth, bodyBirth);
@@ -253,6 +257,10 @@ final class PurgeTable {
   }
 
   int check(long[] scopes, long birth, long bodyBirth) {
+    // The size first, as above. Each look at the cells would be one at memory.
+    if (size == 0) {
+      return checkFloor(birth, bodyBirth);
+    }
     int result = ALIVE;
     Cells now = cells;
     for (int n = 0; n < scopes.length && result != DEAD; n++) {
@@ -314,6 +322,11 @@ final class PurgeTable {
       }
     }
     return earliest == Long.MAX_VALUE ? 0 : earliest;
+  }
+
+  /** Read after the size, as above. */
+  private boolean hasNoFloor() {
+    return floorHard == 0 && floorStale == 0;
   }
 
   private int checkFloor(long birth, long bodyBirth) {
