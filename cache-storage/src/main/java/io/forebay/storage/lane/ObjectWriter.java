@@ -540,6 +540,12 @@ public abstract sealed class ObjectWriter permits InlineObjectWriter, SlicesWrit
   }
 
   private final class FillHandle implements UnfinishedObject {
+    /** Of an identity, the first one asked for is made by the JVM, outside compiled code. */
+    @Override
+    public int hashCode() {
+      return Long.hashCode(objectId);
+    }
+
     @Override
     public long progressMillis() {
       return progressMillis;
