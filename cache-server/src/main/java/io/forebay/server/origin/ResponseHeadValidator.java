@@ -4,9 +4,9 @@ import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 
 /**
- * Checks the bytes of a response head, each byte once, for what the parser hides: the parser ends a
- * field name at the first blank, so {@code X A: b} would become a field {@code X}, and it does not
- * count field lines.
+ * Checks the names in a response head for what the parser hides: the parser ends a field name at
+ * the first blank, so {@code X A: b} would become a field {@code X}, and it does not count field
+ * lines. Of the status line and of values only the ends are looked for.
  *
  * <p>Positions count from the reader index, so that they outlive a compaction of the buffer.
  */
@@ -51,19 +51,26 @@ final class ResponseHeadValidator {
     int end = in.writerIndex();
     int at = start + scanned;
     while (!isDone && at < end) {
-      onByte(in.getByte(at++));
+      if (hasStatusLine && (isLineEmpty || isInName)) {
+        onByte(in.getByte(at++));
+        continue;
+      }
+      int lineEnd = in.indexOf(at, end, (byte) '\n');
+      at = lineEnd < 0 ? end : lineEnd + 1;
+      if (lineEnd >= 0) {
+        onLineEnd();
+      }
     }
     scanned = at - start;
   }
 
+  /** Of a field line, up to the colon. */
   private void onByte(byte b) {
     if (b == '\n') {
       onLineEnd();
     } else if (b == '\r') {
       // Ends a line or is refused by the parser: nothing that a line could begin with.
       return;
-    } else if (!hasStatusLine) {
-      isLineEmpty = false;
     } else if (isLineEmpty) {
       isLineEmpty = false;
       onFieldStart(b);
