@@ -87,6 +87,23 @@ class ObjectStoreTest {
   }
 
   @Test
+  void installCountChangesWithWhatIsInstalledUnderTheKeyByAnyLane() {
+    long lo = StoreFixture.scope("lo/a");
+    long before = lane.installCount(lo);
+    assertNull(fixture.read(lane, "/a"));
+    ObjectWriter aborted = begin(StoreFixture.spec("/a", store.nextBirth(), 9));
+    aborted.abort();
+    assertEquals(before, lane.installCount(lo));
+    assertEquals(
+        InstallOutcome.INSTALLED, fixture.put(store.lane(1), "/a", StoreFixture.body(1, 9), true));
+    long stored = lane.installCount(lo);
+    assertNotEquals(before, stored);
+    assertEquals(
+        InstallOutcome.INSTALLED, fixture.put(lane, "/a", StoreFixture.body(2, 100_000), true));
+    assertNotEquals(stored, lane.installCount(lo));
+  }
+
+  @Test
   void keepsWhatWasBornLater() {
     long early = store.nextBirth();
     byte[] late = StoreFixture.body(1, 100);

@@ -15,6 +15,7 @@ import io.forebay.server.protect.RouteProtection;
 import io.forebay.server.response.LoggedFields;
 import io.forebay.server.rule.RuleOutcome;
 import io.forebay.server.runtime.RuntimeConfig;
+import io.forebay.storage.lane.StoreLane;
 import io.forebay.storage.transit.TransitBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +45,7 @@ final class ClientRequest {
   private long keyHi;
   private long keyLo;
   private boolean hasBaseKey;
+  private long absentAt = StoreLane.UNKNOWN;
   private Reason reason = Reason.MISS_URI;
 
   /** What was read from a disk for the next lookup; null without a read. */
@@ -271,8 +273,21 @@ final class ClientRequest {
   }
 
   void key(long hi, long lo) {
+    absentAt = StoreLane.UNKNOWN;
     keyHi = hi;
     keyLo = lo;
+  }
+
+  /**
+   * The install count of the lane before a look at this key that found nothing; UNKNOWN where
+   * something was found, or was not looked for.
+   */
+  long absentAt() {
+    return absentAt;
+  }
+
+  void absentAt(long installCount) {
+    absentAt = installCount;
   }
 
   /** Whether the key was found to be that of the URL, not that of a variant. */

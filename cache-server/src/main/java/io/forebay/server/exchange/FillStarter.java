@@ -24,6 +24,7 @@ import io.forebay.server.origin.call.Priority;
 import io.forebay.server.peer.PeerPlan;
 import io.forebay.server.peer.PeerRouter;
 import io.forebay.server.runtime.RuntimeConfig;
+import io.forebay.storage.lane.StoreLane;
 import io.forebay.storage.object.StoredHead;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -90,7 +91,8 @@ public final class FillStarter {
             isShared,
             leader == null,
             isStaleUsable,
-            request.config().config().limits().followersPerFill());
+            request.config().config().limits().followersPerFill(),
+            request.absentAt());
     return new Fill(loop, order, birth, leader);
   }
 
@@ -123,6 +125,7 @@ public final class FillStarter {
             true,
             false,
             request.config().config().limits().followersPerFill(),
+            StoreLane.UNKNOWN,
             mostBytes);
     return new Fill(loop, order, birth, null);
   }

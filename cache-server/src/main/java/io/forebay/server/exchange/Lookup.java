@@ -9,8 +9,10 @@ import io.forebay.core.policy.Decision;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.fill.FillContext;
 import io.forebay.server.fill.FillHead;
+import io.forebay.server.fill.FillRequest;
 import io.forebay.server.fill.VaryMarker;
 import io.forebay.server.fill.history.FillKey;
+import io.forebay.storage.lane.StoreLane;
 import io.forebay.storage.object.StoredHead;
 import io.forebay.storage.transit.TransitBuffer;
 import java.lang.foreign.MemorySegment;
@@ -71,10 +73,15 @@ final class Lookup extends LookupSteps<ClientRequest, RuntimeException> {
   @Override
   public Found look(ClientRequest exchange) {
     KeyBuilder keys = loop.keys();
+    long installs = loop.lane().installCount(keys.lo());
+    exchange.absentAt(StoreLane.UNKNOWN);
     return switch (loop.lane().find(keys.hi(), keys.lo(), keys.text(), keys.textLength())) {
       case BUSY -> Found.BUSY;
       case ON_DISK -> lookAtRead(exchange);
-      case MISS -> Found.NOTHING;
+      case MISS -> {
+        exchange.absentAt(installs);
+        yield Found.NOTHING;
+      }
       case HIT -> wrap(loop.lane().head()) ? Found.OBJECT : Found.NOTHING;
     };
   }
@@ -193,6 +200,9 @@ final class Lookup extends LookupSteps<ClientRequest, RuntimeException> {
    * be told. The request's key stays, unless it is so.
    */
   Found findServable(ClientRequest request) {
+    if (isBuilt(request) && FillRequest.isStillAbsent(loop, request.key(), request.absentAt())) {
+      return Found.NOTHING;
+    }
     FillKey key = request.key();
     boolean isBase = request.hasBaseKey();
     boolean isServable = false;

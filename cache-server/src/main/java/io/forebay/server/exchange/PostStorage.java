@@ -12,6 +12,7 @@ import io.forebay.server.fill.FillContext;
 import io.forebay.server.fill.FillRequest;
 import io.forebay.server.fill.PassedResponseWriter;
 import io.forebay.server.origin.call.OriginRequest;
+import io.forebay.storage.lane.StoreLane;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -88,7 +89,8 @@ record PostStorage(long requestTimeMillis, long birth) {
             false,
             false,
             false,
-            0);
+            0,
+            StoreLane.UNKNOWN);
     return PassedResponseWriter.begin(
         loop.filling(), order, status, fields, contentLength, stored, replaced);
   }

@@ -7,6 +7,7 @@ import io.forebay.core.policy.Revalidation;
 import io.forebay.core.route.Route;
 import io.forebay.server.fill.history.FillKey;
 import io.forebay.server.origin.call.OriginRequest;
+import io.forebay.storage.lane.StoreLane;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * @param isStaleUsable whether what is stored may be served while the origin fails, so that its
  *     failure must not take the place of it
  * @param followerLimit followers at most; later ones pass through
+ * @param absentAt the install count of the lane before a look at the key that found nothing, or
+ *     UNKNOWN
  * @param aheadBytes of a fetch ahead of clients: the longest body that is wanted; 0 for others
  */
 public record FillRequest(
@@ -38,6 +41,7 @@ public record FillRequest(
     boolean isBackground,
     boolean isStaleUsable,
     int followerLimit,
+    long absentAt,
     long aheadBytes) {
 
   /** One that a client asks for, or the refresh of what is served. */
@@ -52,7 +56,8 @@ public record FillRequest(
       boolean isShared,
       boolean isBackground,
       boolean isStaleUsable,
-      int followerLimit) {
+      int followerLimit,
+      long absentAt) {
     this(
         key,
         request,
@@ -65,7 +70,13 @@ public record FillRequest(
         isBackground,
         isStaleUsable,
         followerLimit,
+        absentAt,
         0);
+  }
+
+  /** Whether nothing can have been stored under a key since nothing was found at that count. */
+  public static boolean isStillAbsent(FillContext loop, FillKey key, long absentAt) {
+    return absentAt != StoreLane.UNKNOWN && loop.lane().installCount(key.lo()) == absentAt;
   }
 
   /** Whether no client has asked for it: what it cannot store must leave no trace for clients. */

@@ -117,7 +117,10 @@ sealed interface StorableHead {
       return new Refused(Reason.PASS_KEY_TOO_LONG);
     }
     FillKey base = new FillKey(keys.hi(), keys.lo());
-    VaryMarker marker = VaryMarker.read(loop);
+    // A marker would be found under the key, where that is the base key.
+    boolean hasNoMarker =
+        base.equals(order.key()) && FillRequest.isStillAbsent(loop, base, order.absentAt());
+    VaryMarker marker = hasNoMarker ? null : VaryMarker.read(loop);
     List<String> selecting = received.verdict().selectingFields();
     if (!selecting.isEmpty() || (marker != null && marker.names().equals(BY_ENCODING))) {
       // A response that varies only by encoding has the plain variant beside it in any case.

@@ -239,6 +239,7 @@ public final class LaneInstaller {
       busy++;
     }
     if (result == InstallOutcome.INSTALLED) {
+      core.installs.add(spec.lo());
       installed++;
       sample(spec, totalLength);
     }
@@ -269,6 +270,7 @@ public final class LaneInstaller {
       busy++;
     }
     if (result == InstallOutcome.INSTALLED && kind != RecordHeader.KIND_SLICE) {
+      core.installs.add(lo);
       installed++;
       long record = regions.base(at.region()) + at.offset();
       sample(spec, memory.get(Layouts.LONG, record + HeadRecord.TOTAL_LENGTH_OFFSET));

@@ -55,6 +55,9 @@ public final class StoreLane {
   final LaneBirths births;
   public final LaneInstaller installs;
 
+  /** In place of an {@link #installCount}. */
+  public static final long UNKNOWN = -1;
+
   private boolean lacksRoom;
 
   public StoreLane(StoreState core, int lane, int nearEntries) {
@@ -100,6 +103,15 @@ public final class StoreLane {
     } catch (InternalError e) {
       return lost(e);
     }
+  }
+
+  /**
+   * How often heads were installed under keys like this one, or {@link #UNKNOWN} while the index
+   * may get keys in other ways. Who reads it before a {@link #find} that ends in a miss, and the
+   * same again later, would find nothing then either.
+   */
+  public long installCount(long lo) {
+    return core.isIndexComplete() ? core.installs.of(lo) : UNKNOWN;
   }
 
   /** A mapped page can't be read: that is a miss, and all that follows is. */

@@ -44,6 +44,8 @@ public final class StoreState {
   public final LongSupplier clockMillis;
   public final EvictionState eviction;
 
+  final InstallCounts installs = new InstallCounts();
+
   /** Checks what an earlier process has left before its first use. */
   public final RecordCheck records;
 

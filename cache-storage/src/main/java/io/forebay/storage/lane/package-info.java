@@ -4,6 +4,7 @@
  * <pre>
  *   lookup   loop ─▶ LaneLookup ─▶ NearIndex ─▶ index ─▶ pin ─▶ StoredHead
  *   install  loop ─▶ ObjectWriter ─▶ region ─▶ LaneInstaller ─▶ InstallUpdate ─▶ index
+ *   absent   loop ─▶ InstallCounts: the same as before the last lookup, so nothing is there now
  *   purge    births of what is being written (LaneBirths) hold back the end of a purge
  * </pre>
  *
