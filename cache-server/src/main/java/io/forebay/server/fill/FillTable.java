@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The node's fills in progress, by base key and, once known, by variant key; and the fetches of
- * missing slices, by object and slice. A fill is registered before the index is looked up again and
- * installs before it is removed, so a request that finds neither fill nor object, or neither fetch
- * nor slice, may start one (I6). Any thread.
+ * missing slices, by object and slice. A fill is registered before the index is looked up again, or
+ * asked whether anything was installed since, and installs before it is removed. So a request that
+ * finds neither fill nor object, or neither fetch nor slice, may start one (I6). Any thread.
  */
 public final class FillTable {
 
