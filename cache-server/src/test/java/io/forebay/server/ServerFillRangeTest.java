@@ -225,7 +225,7 @@ final class ServerFillRangeTest {
       Bytes.assertEquals(BODY, slow.bytes(LENGTH));
     }
     assertEquals(2, origin.count("/v"));
-    edge.awaitSum(0, c -> c.restsFetched);
+    edge.awaitSum(0, c -> c.remaindersFetched);
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.TestOrigin.Answer;
 import io.forebay.server.TestOrigin.Request;
+import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.testing.Await;
 import io.forebay.testing.Bytes;
 import io.forebay.testing.RawClient;
@@ -129,9 +130,9 @@ final class ServerLostBodyTest {
       assertTrue(read.length < LENGTH, "all of it came");
       Bytes.assertEquals(Arrays.copyOf(BODY, read.length), read);
     }
-    edge.awaitSum(1, c -> c.restsLost);
+    edge.awaitSum(1, c -> c.remaindersLost);
     edge.awaitSum(1, c -> c.responsesAborted);
-    edge.awaitSum(0, c -> c.restsFetched);
+    edge.awaitSum(0, c -> c.remaindersFetched);
   }
 
   @Test
@@ -152,7 +153,9 @@ final class ServerLostBodyTest {
       origin.on("/next", TestOrigin.ok(FRESH, new byte[] {1}));
       assertEquals(200, slow.get("/next").status());
     }
-    edge.awaitSum(1, c -> c.restsFetched);
+    edge.awaitSum(1, c -> c.remaindersFetched);
+    assertTrue(origin.count("/slow") > 2, "the rest came in one request");
+    edge.awaitSum(1, c -> c.partlyFetched(CacheResult.HIT));
     edge.awaitSum(0, c -> c.responsesAborted);
     Await.until("it is logged", () -> logged(log).contains("rest-fetched"));
     String line =
@@ -228,7 +231,7 @@ final class ServerLostBodyTest {
       turnOver();
       Bytes.assertEquals(Arrays.copyOfRange(BODY, 5, 10_000_000), slow.body(head));
     }
-    edge.awaitSum(1, c -> c.restsFetched);
+    edge.awaitSum(1, c -> c.remaindersFetched);
   }
 
   @Test
@@ -242,7 +245,9 @@ final class ServerLostBodyTest {
       turnOver();
       Bytes.assertEquals(BODY, slow.body(head));
     }
-    edge.awaitSum(1, c -> c.restsFetched);
+    edge.awaitSum(1, c -> c.remaindersFetched);
+    edge.awaitSum(1, c -> c.partlyFetched(CacheResult.MISS));
+    edge.awaitSum(0, c -> c.partlyFetched(CacheResult.HIT) + c.partlyFetched(CacheResult.JOINED));
   }
 
   @Tag("full")
@@ -267,7 +272,7 @@ final class ServerLostBodyTest {
         Bytes.assertEquals(large, body.readAllBytes());
       }
     }
-    edge.awaitSum(1, c -> c.restsFetched);
+    edge.awaitSum(1, c -> c.remaindersFetched);
   }
 
   @Test

@@ -47,8 +47,12 @@ public final class LoopCounters {
   private final long[] aborted = new long[AbortLabel.values().length];
 
   // Bodies that left memory while they were sent: gone on with from the origin, or broken off.
-  public long restsFetched;
-  public long restsLost;
+  public long remaindersFetched;
+  public long remaindersLost;
+
+  // Requests that asked an origin for a part of a body that the store had lost; indexed by
+  // CacheResult ordinal.
+  private final long[] partlyFetched = new long[RESULTS];
 
   // Stored bodies that could be neither kept until they are sent nor completed: misses.
   public long bodiesNotKept;
@@ -290,6 +294,16 @@ public final class LoopCounters {
 
   private static int cell(MethodClass method, CacheResult result, int statusClass) {
     return (method.ordinal() * RESULTS + result.ordinal()) * STATUSES + statusClass;
+  }
+
+  /** Counts a request, answered so, that asked an origin for a part of the body by itself. */
+  public void countPartlyFetched(CacheResult result) {
+    partlyFetched[result.ordinal()]++;
+  }
+
+  /** Requests with that result that asked an origin for a part of the body by themselves. */
+  public long partlyFetched(CacheResult result) {
+    return partlyFetched[result.ordinal()];
   }
 
   /** The last byte of a response went to the transport; not for hits of the fast lane. */

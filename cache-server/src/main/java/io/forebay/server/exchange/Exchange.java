@@ -748,7 +748,7 @@ final class Exchange extends ClientResponse
     if (isGoneOnWith || isBegunAnew()) {
       return true;
     }
-    loop.counters().restsLost++;
+    loop.counters().remaindersLost++;
     return false;
   }
 

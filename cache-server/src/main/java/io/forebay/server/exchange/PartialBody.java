@@ -304,6 +304,7 @@ public final class PartialBody implements FillBody.Slices, Follower {
     fill = own;
     hasFetched = true;
     response.record().forwarded();
+    response.record().partRequested();
     own.start(
         request.route().originName(), FillStarter.rangeRequest(loop, request, own.requestFields()));
     return true;
@@ -484,7 +485,7 @@ public final class PartialBody implements FillBody.Slices, Follower {
   private void noteRest() {
     if (isRest && !isRestNoted) {
       isRestNoted = true;
-      loop.counters().restsFetched++;
+      loop.counters().remaindersFetched++;
       response.record().restFetched();
     }
   }

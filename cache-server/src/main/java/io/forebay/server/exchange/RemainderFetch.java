@@ -44,6 +44,7 @@ final class RemainderFetch extends OriginRelay {
 
   /** Asks for those bytes. */
   void start() {
+    response.record().partRequested();
     ask(FillStarter.rangeRequest(loop, request, rest.requestFields(first, last)));
   }
 
@@ -68,7 +69,7 @@ final class RemainderFetch extends OriginRelay {
           rest.isDeniedBy(status, fields) ? AbortCause.BODY_CHANGED : AbortCause.ORIGIN_FAILED);
       return;
     }
-    counters.restsFetched++;
+    counters.remaindersFetched++;
     response.record().restFetched();
     // A declared length is held to by the origin's framing, and then the connection can stay.
     PassThroughBody body =
@@ -84,7 +85,7 @@ final class RemainderFetch extends OriginRelay {
   }
 
   private void breakOff(AbortCause cause) {
-    counters.restsLost++;
+    counters.remaindersLost++;
     response.breakOff(cause);
   }
 }

@@ -70,6 +70,9 @@ final class RequestRecord extends RequestEvent implements EsiRecord {
 
   private boolean isBroken;
 
+  /** An origin was asked for a part of the body that the store had lost. */
+  private boolean isPartlyFetched;
+
   RequestRecord(
       ExchangeContext loop, ClientRequest request, PlayerReports players, Prefetcher prefetcher) {
     this.loop = loop;
@@ -120,6 +123,11 @@ final class RequestRecord extends RequestEvent implements EsiRecord {
   /** The request has been sent on to an origin, by itself or as the leader of a fill. */
   void forwarded() {
     forwardedNanos = System.nanoTime();
+  }
+
+  /** What an origin is asked for is a part of the body alone, which the store has lost. */
+  void partRequested() {
+    isPartlyFetched = true;
   }
 
   long nanosSoFar() {
@@ -244,6 +252,9 @@ final class RequestRecord extends RequestEvent implements EsiRecord {
     durationNanos = System.nanoTime() - startNanos;
     var counters = loop.counters();
     counters.countRequest(methodClass(), result, status);
+    if (isPartlyFetched) {
+      counters.countPartlyFetched(result);
+    }
     Route route = request.routeIfAny();
     counters.served.count(
         route == null ? NameTable.NONE : route.number(),

@@ -6,6 +6,7 @@ import io.forebay.server.counters.LoopCounters.MethodClass;
 import io.forebay.server.counters.LoopCounters.PurgeResult;
 import io.forebay.server.counters.ProtectionRule;
 import io.forebay.server.counters.Protocol;
+import java.util.List;
 import java.util.Locale;
 
 /** Metrics of requests and responses: in total, per route and per listener. */
@@ -18,6 +19,10 @@ final class RequestMetrics {
           + " (no-value), or a bound of the evaluation was exceeded (limit).";
 
   private static final String[] STATUS_CLASSES = {"none", "1xx", "2xx", "3xx", "4xx", "5xx"};
+
+  /** Results of requests that need no request to the origin of their own for what is stored. */
+  private static final List<CacheResult> HITS =
+      List.of(CacheResult.HIT, CacheResult.STALE, CacheResult.JOINED);
 
   private RequestMetrics() {}
 
@@ -92,11 +97,21 @@ final class RequestMetrics {
         "forebay_remainders_fetched",
         "Bodies evicted from memory while being sent, whose remainder was fetched from the"
             + " origin.",
-        () -> from.sum(c -> c.restsFetched));
+        () -> from.sum(c -> c.remaindersFetched));
     meters.counter(
         "forebay_remainders_lost",
         "Responses aborted because their body was evicted from memory while being sent.",
-        () -> from.sum(c -> c.restsLost));
+        () -> from.sum(c -> c.remaindersLost));
+    for (CacheResult result : HITS) {
+      meters.counter(
+          "forebay_partial_hits",
+          "Requests counted as hit, stale or joined that requested a part of the body from the"
+              + " origin because the store had lost it; each request counts once, by cache"
+              + " result.",
+          () -> from.sum(c -> c.partlyFetched(result)),
+          "cache",
+          label(result));
+    }
     meters.counter(
         "forebay_bodies_not_kept",
         "Requests for stored bodies without a strong validator that were forwarded to the"

@@ -112,9 +112,9 @@ final class ScenarioBinder {
     Setup setup = SetupBinder.setup(keys, server, wanted);
     Load template = LoadBinder.load(load, keys.mapping("time"), wanted);
     @Nullable Search search = LoadBinder.search(keys, setup);
-    List<@Nullable String> apart = new ArrayList<>();
+    List<@Nullable ObjectRow> apart = new ArrayList<>();
     if (keys.flag("objects-apart", false)) {
-      setup.objects().forEach(row -> apart.add(row.name()));
+      apart.addAll(setup.objects());
     } else {
       apart.add(null);
     }
@@ -125,16 +125,18 @@ final class ScenarioBinder {
     for (Dial loop : loops) {
       for (Dial rate : rates) {
         for (Dial connection : connections) {
-          for (@Nullable String only : apart) {
+          for (@Nullable ObjectRow only : apart) {
+            Setup own = only == null ? setup : setup.withOnly(only);
+            @Nullable String object = only == null ? null : only.name();
             steps.add(
                 new Step(
                     name
                         + loop.suffix
                         + rate.suffix
                         + connection.suffix
-                        + (only == null ? "" : "-" + only),
-                    setup.withLoops((int) loop.value),
-                    template.withDials(rate.value, (int) connection.value, only),
+                        + (object == null ? "" : "-" + object),
+                    own.withLoops((int) loop.value),
+                    template.withDials(rate.value, (int) connection.value, object),
                     search));
           }
         }

@@ -60,6 +60,11 @@ public record Setup(
     return with(threaded, objects, channels);
   }
 
+  /** The same with one of its objects alone. */
+  Setup withOnly(ObjectRow row) {
+    return with(server, List.of(row), channels);
+  }
+
   private Setup with(Server otherServer, List<ObjectRow> otherObjects, long otherChannels) {
     return new Setup(
         otherServer,

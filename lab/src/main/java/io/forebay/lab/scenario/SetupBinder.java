@@ -109,9 +109,11 @@ final class SetupBinder {
     if (channels > 0 && keys.has("footprint")) {
       throw keys.problem("footprint", "goes without channels; keep one of them");
     }
-    long count = channels > 0 ? channels * segments : count(keys, rows, memoryBytes);
+    boolean isApart = keys.flag("objects-apart", false);
     List<ObjectRow> counted = new ArrayList<>();
     for (ObjectRow row : rows) {
+      List<ObjectRow> together = isApart ? List.of(row) : rows;
+      long count = channels > 0 ? channels * segments : count(keys, together, memoryBytes);
       if (row.count() > 0) {
         counted.add(row);
       } else if (count > 0) {
@@ -145,7 +147,7 @@ final class SetupBinder {
     return row;
   }
 
-  /** How many files of each row fill the footprint; 0 where none is given. */
+  /** How many files of each of these rows fill the footprint; 0 where none is given. */
   private static long count(MappingReader keys, List<ObjectRow> rows, long memoryBytes) {
     if (!keys.has("footprint")) {
       return 0;

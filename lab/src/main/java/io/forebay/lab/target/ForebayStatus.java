@@ -30,8 +30,7 @@ final class ForebayStatus {
   private ForebayStatus() {}
 
   /**
-   * Counters of a scrape. Each remainder that was fetched counts against the hits, since the origin
-   * was asked. Some belong to misses, or to one body, so the ratio is a lower bound. Bytes are
+   * Counters of a scrape. A hit that asked the origin for a part of its body is none. Bytes are
    * those of bodies, whatever the protocol is. Bytes of hits from disks are those that were read
    * from them, whether they went to a client at once or into memory first; the rest of what hits
    * sent came from memory.
@@ -56,7 +55,7 @@ final class ForebayStatus {
           requests += UNSERVED.contains(cache(sample)) ? 0 : value;
           hits += HITS.contains(cache(sample)) ? value : 0;
         }
-        case "forebay_remainders_fetched_total" -> hits -= value;
+        case "forebay_partial_hits_total" -> hits -= HITS.contains(cache(sample)) ? value : 0;
         case "forebay_response_bytes_total" -> {
           sent += value;
           stored += FROM_STORE.contains(cache(sample)) ? value : 0;

@@ -117,6 +117,15 @@ final class ScenariosTest {
   }
 
   @Test
+  void objectsApartFillTheFootprintEachByItself() throws IOException {
+    for (Step step : Scenarios.read("flash-sizes", Profile.FULL, CORES).steps()) {
+      assertEquals(1, step.setup().objects().size());
+      assertEquals(step.load().only(), step.setup().objects().getFirst().name());
+      assertEquals(256_000_000_000L, step.setup().footprintBytes());
+    }
+  }
+
+  @Test
   void hitRatiosAreSetByFreshNamesOrByTheSizeOfTheStore() throws IOException {
     Step live = Scenarios.read("xeon6-live", Profile.FULL, CORES).steps().getFirst();
     assertEquals(0.012, live.load().freshShare(), 1e-9);

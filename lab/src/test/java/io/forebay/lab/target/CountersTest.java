@@ -112,10 +112,16 @@ class CountersTest {
   }
 
   @Test
-  void aHitWhoseRemainderHadToBeFetchedIsNone() throws IOException {
-    Counters counters =
-        ForebayStatus.counters(recorded("forebay.prom") + "forebay_remainders_fetched_total 2.0\n");
-    assertEquals(5, counters.requests());
+  void aHitThatFetchedAPartOfItsBodyIsNone() throws IOException {
+    String more =
+        """
+        forebay_requests_total{cache="joined",method_class="get",status_class="2xx"} 1.0
+        forebay_partial_hits_total{cache="hit"} 2.0
+        forebay_partial_hits_total{cache="joined"} 1.0
+        forebay_remainders_fetched_total 3.0
+        """;
+    Counters counters = ForebayStatus.counters(recorded("forebay.prom") + more);
+    assertEquals(6, counters.requests());
     assertEquals(1, counters.hits());
   }
 
