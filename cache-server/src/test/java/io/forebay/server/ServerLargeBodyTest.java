@@ -11,8 +11,13 @@ import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -103,6 +108,56 @@ final class ServerLargeBodyTest {
 
   private StoreStats stats() {
     return edge.server().store();
+  }
+
+  @Test
+  void bodiesThatMemoryCannotHoldTogetherAreAllStoredWhenTheyAreFetchedAtOnce() throws Exception {
+    edge = Edge.before(origin, directory, "64MiB", disk());
+    Await.until("disks", () -> edge.server().notReady().isEmpty());
+    int count = 32;
+    int length = 7 * MIB / 2;
+    CountDownLatch begun = new CountDownLatch(count);
+    for (int n = 0; n < count; n++) {
+      byte[] body = Edge.bytes(60 + n, length);
+      origin.on(
+          "/many/" + n,
+          (request, connection) -> {
+            TestOrigin.sendHead(connection, TAGGED, length)
+                .send(Arrays.copyOf(body, length - KIB));
+            begun.countDown();
+            TestOrigin.await(begun);
+            connection.send(Arrays.copyOfRange(body, length - KIB, length));
+          });
+    }
+    try (ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<?>> all = new ArrayList<>();
+      for (int n = 0; n < count; n++) {
+        int number = n;
+        all.add(
+            clients.submit(
+                () -> {
+                  try (RawClient client = edge.connect()) {
+                    Bytes.assertEquals(
+                        Edge.bytes(60 + number, length), client.get("/many/" + number).body());
+                  }
+                  return null;
+                }));
+      }
+      for (Future<?> one : all) {
+        one.get();
+      }
+    }
+    edge.awaitIdle();
+    edge.awaitSum(count, c -> c.fillsInstalled);
+    try (RawClient client = edge.connect()) {
+      for (int n = 0; n < count; n++) {
+        Response response = client.get("/many/" + n);
+        assertTrue(response.isHit(), "/many/" + n);
+        Bytes.assertEquals(Edge.bytes(60 + n, length), response.body());
+        assertEquals(1, origin.count("/many/" + n));
+      }
+    }
+    assertEquals(0, dropped());
   }
 
   @ParameterizedTest

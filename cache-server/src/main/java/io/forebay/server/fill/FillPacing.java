@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  * Limits how far a fill may be ahead of its followers, and how much of the body it keeps for them,
  * by pausing the origin. A small body is not paced. A body larger than a sixteenth of the memory
  * tier is paced by its fastest follower, and one larger than a quarter also by its slowest, if that
- * follower has no other source.
+ * follower has no other source. Where there are many fills, smaller bodies are paced as well, so
+ * that all of them together leave memory to what is stored.
  *
  * <p>Owner: the fill's loop.
  */
@@ -18,17 +19,23 @@ final class FillPacing {
   /** Slices that are retained for followers just behind the fastest one. */
   private static final int NEAR_SLICES = 8;
 
+  /** All fills share so many windows: a quarter of the memory tier. */
+  private static final int SHARED_WINDOWS = 4;
+
+  private final FillTable fills;
   private final Fill fill;
   private final Followers followers;
   private final FillWriter intake;
   private final boolean isBackground;
   private final long windowBytes;
   private final long nearBytes;
+  private final long leastWindowBytes;
   private final long mayKeepBytes;
   private @Nullable OriginFlowControl valve;
 
   FillPacing(
       FillContext loop, Fill fill, Followers followers, FillWriter intake, boolean isBackground) {
+    this.fills = loop.fills();
     this.fill = fill;
     this.followers = followers;
     this.intake = intake;
@@ -36,6 +43,7 @@ final class FillPacing {
     this.windowBytes = loop.paceAboveBytes();
     this.mayKeepBytes = loop.lane().mayKeepBytes();
     this.nearBytes = Math.min(NEAR_SLICES * (long) loop.store().sliceBytes(), windowBytes / 2);
+    this.leastWindowBytes = 2 * nearBytes;
   }
 
   /** The request was sent; this call is paused from now on. */
@@ -84,9 +92,10 @@ final class FillPacing {
    */
   private boolean isFarAhead(ObjectWriter writer) {
     long writtenBytes = writer.watermark();
+    long window = window(writer);
     return isFollowed()
-        && writtenBytes > windowBytes
-        && (writtenBytes - followers.fastest() > windowBytes
+        && writtenBytes > window
+        && (writtenBytes - followers.fastest() > window
             || (writer.retainsUnread() && writtenBytes - followers.floor() > mayKeepBytes));
   }
 
@@ -106,7 +115,7 @@ final class FillPacing {
     long writtenBytes = writer.watermark();
     if (writer.isStreamOnly()) {
       writer.release(followers.floor());
-    } else if (writtenBytes > windowBytes) {
+    } else if (writtenBytes > window(writer)) {
       if (writer.retainsUnread()) {
         // Who comes now might miss its beginning for ever. Those who read have said so by now.
         writer.refuseNewReaders();
@@ -114,6 +123,23 @@ final class FillPacing {
       long passed = isFollowed() ? passed(writer) : Long.MAX_VALUE;
       writer.release(Math.min(passed, writtenBytes - nearBytes));
     }
+  }
+
+  /**
+   * How far the origin may be ahead. Each fill has its share of what all of them may hold, if a
+   * follower that falls behind can have released bytes fetched again.
+   */
+  private long window(ObjectWriter writer) {
+    FillHead head = fill.head();
+    boolean isShared =
+        writer.watermark() > leastWindowBytes
+            && !writer.retainsUnread()
+            && head != null
+            && head.totalLength() >= 0;
+    return isShared
+        ? Math.clamp(
+            SHARED_WINDOWS * windowBytes / Math.max(1, fills.size()), leastWindowBytes, windowBytes)
+        : windowBytes;
   }
 
   private boolean isFollowed() {

@@ -52,7 +52,8 @@ final class DiskMetrics {
     disk.counter("forebay_disk_written_bytes", "Bytes written.", DiskStats::writtenBytes);
     disk.counter(
         "forebay_disk_dropped_writes",
-        "Records not written because no write buffer or region was free.",
+        "Records lost because the disk could not write all that left memory: no write buffer or"
+            + " region was free for long, or the object was left out as a whole.",
         DiskStats::dropped);
     disk.counter(
         "forebay_disk_refused_reads",

@@ -29,6 +29,7 @@ import org.slf4j.LoggerFactory;
  *
  * <pre>
  *  DeviceLog                batches, regions, tombstones           who offers, the writer
+ *  WriteShedding            what is left out when that is too much who offers
  *  DeviceReadQueue          records on their way into memory       loops ask, the readers load
  *  DeviceRecovery           taking up what an earlier life left    the writer, the readers
  *  DeviceCheckpoint         what an earlier life left, all at once who opens and closes it
@@ -72,6 +73,7 @@ final class Device {
   private final DeviceHeaderPages head;
   private final WriteHistoryPages written;
   private final WriteBudget budget;
+  private final WriteShedding shedding;
   private final byte[] storeIdentity;
   private final Purges purges;
   private final LongSupplier clockMillis;
@@ -124,6 +126,7 @@ final class Device {
     this.head = new DeviceHeaderPages(file);
     this.written = new WriteHistoryPages(file, history, clockMillis);
     this.budget = new WriteBudget(settings.endurance(), history);
+    this.shedding = new WriteShedding((long) settings.buffers() * settings.bufferBytes());
     this.trim = new RegionTrim(settings, file);
     this.usage = new DeviceStorageClassUsage(settings.regionCount());
     this.log =
@@ -461,23 +464,52 @@ final class Device {
   // -------------------------------------------------------------------------
 
   /**
-   * Takes a record that lies in memory; from the return on it can be loaded again. False if it has
-   * to be dropped: nothing free to write to, not for a disk, or beyond what may be written a day.
+   * Takes a record that lies in memory; from the return on it can be loaded again. Refused is what
+   * is not for a disk, beyond what may be written a day, or of an object that is left out because
+   * the device cannot write all.
    */
-  boolean offer(
+  Offering.Answer offer(
       MemorySegment memory,
       long record,
       int length,
       int storageClass,
       boolean isRequestedAgain,
+      Offering offering,
       DiskLocation into) {
     int entryLength = DirectoryPages.entryLength(memory, record);
-    return health.isOnline()
-        && length <= DeviceSettings.MAX_RECORD
-        && entryLength >= 0
-        && budget.admits(isRequestedAgain)
-        && shares.admits(storageClass, length)
-        && log.offer(memory, record, length, entryLength, storageClass, into);
+    boolean isFor =
+        health.isOnline()
+            && length <= Math.min(DeviceSettings.MAX_RECORD, settings.bufferBytes())
+            && entryLength >= 0
+            && budget.admits(isRequestedAgain)
+            && shares.admits(storageClass, length);
+    if (!isFor) {
+      return Offering.Answer.REFUSED;
+    }
+    if (shedding.isOn() && offering != Offering.AT_STOP) {
+      if (log.hasAmpleRoom()) {
+        shedding.hadRoom(length);
+      }
+      if (!shedding.admits(DirectoryPages.objectId(memory, record), isRequestedAgain)) {
+        if (offering != Offering.AHEAD) {
+          counters.dropped.incrementAndGet();
+        }
+        return Offering.Answer.REFUSED;
+      }
+    }
+    if (log.offer(memory, record, length, entryLength, storageClass, into)) {
+      return Offering.Answer.TAKEN;
+    }
+    if (offering == Offering.LAST) {
+      counters.dropped.incrementAndGet();
+      shedding.lost(length);
+    }
+    return Offering.Answer.NO_ROOM;
+  }
+
+  /** Whether objects are left out because the device cannot write all that it is offered. */
+  boolean isShedding() {
+    return health.isOnline() && shedding.isOn();
   }
 
   /** Whether an offer would find a buffer now. */

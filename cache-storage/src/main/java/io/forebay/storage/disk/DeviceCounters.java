@@ -13,7 +13,7 @@ final class DeviceCounters {
   final AtomicLong writes = new AtomicLong();
   final AtomicLong writtenBytes = new AtomicLong();
 
-  /** Records that found no free buffer or region. */
+  /** Records that were lost because the device could not write all that it was offered. */
   final AtomicLong dropped = new AtomicLong();
 
   /** Loads that were not begun because too many waited. */

@@ -261,12 +261,14 @@ final class DeviceEvacuator {
         another != null
             && (one.isWanted() || another.hasSpaceFor(one.listed().storageClass()))
             && another.offer(
-                record,
-                0,
-                one.from().length,
-                RecordHeader.classOnDisk(record, 0),
-                one.isWanted(),
-                to);
+                    record,
+                    0,
+                    one.from().length,
+                    RecordHeader.classOnDisk(record, 0),
+                    one.isWanted(),
+                    Offering.LAST,
+                    to)
+                == Offering.Answer.TAKEN;
     if (another == null || !isTaken) {
       return Outcome.DROPPED;
     }

@@ -225,11 +225,7 @@ final class DeviceLog {
       int entryLength,
       int storageClass,
       DiskLocation into) {
-    boolean isTaken = offer(memory, record, length, entryLength, storageClass, reserved(), into);
-    if (!isTaken) {
-      counters.dropped.incrementAndGet();
-    }
-    return isTaken;
+    return offer(memory, record, length, entryLength, storageClass, reserved(), into);
   }
 
   /** Takes a record of a region that is about to be freed; false if nothing is free for it yet. */

@@ -11,7 +11,7 @@ import java.nio.file.Path;
  * @param bytes what it may take of the device, pre-allocated
  * @param regionBytes a multiple of 4096; 0: from its size
  * @param bufferBytes of each write, at most a quarter of a region
- * @param buffers how many writes may wait; with none free, records are dropped instead
+ * @param buffers how many writes may wait; with none free, records wait in memory or are dropped
  * @param readers threads that read
  * @param mostErrors after so many errors of the device it is left alone
  * @param slowMillis an operation that takes longer counts as an error; twice as long fences

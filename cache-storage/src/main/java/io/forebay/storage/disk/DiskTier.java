@@ -317,7 +317,7 @@ public final class DiskTier implements AutoCloseable {
    * @param storageClass of the record
    * @param isRequestedAgain whether somebody has requested it since it came
    */
-  public boolean offer(
+  public Offering.Answer offer(
       long headHigh,
       long headLow,
       @Nullable IndexValue known,
@@ -326,10 +326,22 @@ public final class DiskTier implements AutoCloseable {
       int length,
       int storageClass,
       boolean isRequestedAgain,
+      Offering offering,
       DiskLocation into) {
     Device device = devices.choose(headHigh, headLow, known);
-    return device != null
-        && device.offer(memory, record, length, storageClass, isRequestedAgain, into);
+    return device == null
+        ? Offering.Answer.REFUSED
+        : device.offer(memory, record, length, storageClass, isRequestedAgain, offering, into);
+  }
+
+  /** Whether any device leaves objects out because it cannot write all that it is offered. */
+  public boolean isShedding() {
+    for (Device device : devices.all()) {
+      if (device.isShedding()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Whether any device takes records. */

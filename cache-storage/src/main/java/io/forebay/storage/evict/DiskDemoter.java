@@ -2,6 +2,7 @@ package io.forebay.storage.evict;
 
 import io.forebay.storage.disk.DiskLocation;
 import io.forebay.storage.disk.DiskTier;
+import io.forebay.storage.disk.Offering;
 import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.layout.DirectoryEntry;
@@ -123,52 +124,81 @@ public final class DiskDemoter {
     return disk.isInUse() && !disk.hasRoom();
   }
 
-  /** Records that leave memory and are live; true if it goes on living on a disk. */
-  boolean leave(int region, int slot, int generation) {
+  /** Whether at least half of the buffers of the disks are free. */
+  boolean hasAmpleRoom() {
+    return disk.hasAmpleRoom();
+  }
+
+  /** Whether disks leave objects out because they cannot write all that they are offered. */
+  boolean isShedding() {
+    return disk.isShedding();
+  }
+
+  /** What became of a record that leaves memory. */
+  enum Left {
+    /** It goes on living on a disk. */
+    ON_DISK,
+    /** It is on no disk. */
+    LOST,
+    /** Nothing has happened: the disks have no room for it now. */
+    WAITS
+  }
+
+  /**
+   * Has a record that is live leave memory.
+   *
+   * @param mayWait whether it stays where it is if the disks have no room for it
+   */
+  Left leave(int region, int slot, int generation, boolean mayWait) {
     if (disk.isEmpty()) {
-      return false;
+      return Left.LOST;
     }
     MemorySegment memory = regions.memory();
     if (!check.isIntact(region, generation, slot)) {
-      return false;
+      return Left.LOST;
     }
     long entry = regions.entry(region, slot);
     update.at(region, generation, memory.get(Layouts.INT, entry + DirectoryEntry.OFFSET_OFFSET));
     if (!find(entry)) {
-      return false;
+      return Left.LOST;
     }
     update.leaves = true;
     if (disk.isReadable(value)) {
       // It was written before and has not changed since.
       update.place = null;
-      return cursor.update(high(entry), low(entry), update) == ObjectIndex.Outcome.DONE;
+      boolean isLeft = cursor.update(high(entry), low(entry), update) == ObjectIndex.Outcome.DONE;
+      return isLeft ? Left.ON_DISK : Left.LOST;
     }
     if (regions.isSoft(region, slot) || !admission.admitsLeaving(region, slot)) {
       refused.incrementAndGet();
-      return false;
+      return Left.LOST;
     }
     int own = group.of(region, slot);
-    copyGroup(0, own, region, admission::admitsLeaving);
-    boolean isLeft = write(region, slot, generation);
-    if (isLeft) {
-      copyGroup(own + 1, group.end(), region, admission::admitsLeaving);
+    copyGroup(0, own, region, admission::admitsLeaving, Offering.AHEAD);
+    Left left = write(region, slot, generation, mayWait);
+    if (left == Left.ON_DISK) {
+      copyGroup(own + 1, group.end(), region, admission::admitsLeaving, Offering.AHEAD);
     }
-    return isLeft;
+    return left;
   }
 
-  /** Writes a record that leaves memory; false if it is on no disk then. */
-  private boolean write(int region, int slot, int generation) {
+  /** Writes a record that leaves memory. */
+  private Left write(int region, int slot, int generation, boolean mayWait) {
     long entry = regions.entry(region, slot);
     update.at(region, generation, regions.offset(region, slot));
     update.leaves = true;
     if (!find(entry)) {
-      return false;
+      return Left.LOST;
     }
-    if (!offer(entry, slot)) {
-      refused.incrementAndGet();
-      return false;
+    Offering.Answer answer = offer(entry, slot, mayWait ? Offering.WAITING : Offering.LAST);
+    if (answer == Offering.Answer.TAKEN) {
+      return settle(entry) ? Left.ON_DISK : Left.LOST;
     }
-    return settle(entry);
+    if (answer == Offering.Answer.NO_ROOM && mayWait) {
+      return Left.WAITS;
+    }
+    refused.incrementAndGet();
+    return Left.LOST;
   }
 
   /** Of records that are written ahead of need. */
@@ -181,7 +211,7 @@ public final class DiskDemoter {
    *
    * @param home the region of the slice for whose sake this is
    */
-  private void copyGroup(int from, int end, int home, Filter filter) {
+  private void copyGroup(int from, int end, int home, Filter filter, Offering offering) {
     for (int n = from; n < end && disk.isRecovered(); n++) {
       if (!group.find(n)) {
         continue;
@@ -192,7 +222,7 @@ public final class DiskDemoter {
           && !regions.isSoft(region, slot)
           && filter.admits(region, slot)
           && (region == home ? disk.hasRoom() : disk.hasAmpleRoom())) {
-        boolean ignored = copyOne(region, slot, group.generation());
+        boolean ignored = copyOne(region, slot, group.generation(), offering);
       }
     }
   }
@@ -234,7 +264,8 @@ public final class DiskDemoter {
             && regions.isLive(region, slot)
             && admission.isDueInProbation(region, slot)
             && !regions.isSoft(region, slot)) {
-          if (!copy(region, slot, generation, admission::isDueInProbation)) {
+          if (!copy(
+              region, slot, generation, admission::isDueInProbation, Offering.AHEAD)) {
             return false;
           }
         }
@@ -308,6 +339,7 @@ public final class DiskDemoter {
     boolean isServed = state == Regions.SEALED || state == Regions.OPEN;
     int slots = isServed ? regions.slots(region) : 0;
     Filter filter = isAhead ? admission::admitsLeaving : admission::admits;
+    Offering offering = isAhead ? Offering.AHEAD : Offering.AT_STOP;
     for (; copyingSlot < slots; copyingSlot++) {
       int slot = copyingSlot;
       if (!regions.isCommitted(region, slot, generation)
@@ -316,7 +348,7 @@ public final class DiskDemoter {
           || !filter.admits(region, slot)) {
         continue;
       }
-      if (!copy(region, slot, generation, filter)) {
+      if (!copy(region, slot, generation, filter, offering)) {
         return false;
       }
     }
@@ -331,21 +363,23 @@ public final class DiskDemoter {
    *
    * @param filter for the others of its group
    */
-  private boolean copy(int region, int slot, int generation, Filter filter) {
+  private boolean copy(
+      int region, int slot, int generation, Filter filter, Offering offering) {
     update.at(region, generation, regions.offset(region, slot));
     if (!find(regions.entry(region, slot)) || disk.isReadable(value)) {
       return true;
     }
     int own = group.of(region, slot);
-    copyGroup(0, own, region, filter);
-    boolean isDone = copyOne(region, slot, generation);
+    copyGroup(0, own, region, filter, offering);
+    boolean isDone = copyOne(region, slot, generation, offering);
     if (isDone) {
-      copyGroup(own + 1, group.end(), region, filter);
+      copyGroup(own + 1, group.end(), region, filter, offering);
     }
     return isDone;
   }
 
-  private boolean copyOne(int region, int slot, int generation) {
+  /** False if the disks have no room for it now. */
+  private boolean copyOne(int region, int slot, int generation, Offering offering) {
     if (!admission.admits(region, slot) || !check.isIntact(region, generation, slot)) {
       return true;
     }
@@ -354,11 +388,11 @@ public final class DiskDemoter {
     update.at(region, generation, offset);
     update.leaves = false;
     if (find(entry) && !disk.isReadable(value)) {
-      if (!offer(entry, slot)) {
-        // With room left it was refused for good.
-        return disk.hasRoom();
+      Offering.Answer answer = offer(entry, slot, offering);
+      if (answer == Offering.Answer.TAKEN) {
+        boolean ignored = settle(entry);
       }
-      boolean ignored = settle(entry);
+      return answer != Offering.Answer.NO_ROOM;
     }
     return true;
   }
@@ -369,11 +403,11 @@ public final class DiskDemoter {
         && value.isAt(update.region, update.generation, update.offset);
   }
 
-  private boolean offer(long entry, int slot) {
+  private Offering.Answer offer(long entry, int slot, Offering offering) {
     MemorySegment memory = regions.memory();
     int length = memory.get(Layouts.INT, entry + DirectoryEntry.LENGTH_OFFSET);
     if (!isAffordable(length)) {
-      return false;
+      return Offering.Answer.REFUSED;
     }
     long record = regions.base(update.region) + update.offset;
     boolean isSlice = DirectoryEntry.kind(memory, entry) == RecordHeader.KIND_SLICE;
@@ -387,14 +421,22 @@ public final class DiskDemoter {
       known = cursor.get(headHigh, headLow, head) == ObjectIndex.Outcome.DONE ? head : null;
     }
     boolean isRequestedAgain = admission.wasTouched(update.region, slot);
-    if (!disk.offer(
-        headHigh, headLow, known, memory, record, length, storageClass, isRequestedAgain, place)) {
-      return false;
-    }
-    if (bytesPerDay > 0) {
+    Offering.Answer answer =
+        disk.offer(
+            headHigh,
+            headLow,
+            known,
+            memory,
+            record,
+            length,
+            storageClass,
+            isRequestedAgain,
+            offering,
+            place);
+    if (answer == Offering.Answer.TAKEN && bytesPerDay > 0) {
       allowance -= length;
     }
-    return true;
+    return answer;
   }
 
   private boolean isAffordable(int length) {

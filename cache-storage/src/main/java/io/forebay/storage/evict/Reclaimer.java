@@ -17,6 +17,7 @@ import io.forebay.storage.region.Regions;
 import io.forebay.storage.region.Reservation;
 import io.forebay.storage.region.SpaceAllocator;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +33,9 @@ import org.jspecify.annotations.Nullable;
  * limbo until the old ones are gone. Survivors stay in their cell, except that a record that a
  * storage class keeps goes to another one where its own has no room.
  *
+ * <p>What a disk has to write first waits in its region until the disk has room for it, and what
+ * has gone already stays gone: a region may hold more than the write buffers do.
+ *
  * <pre>
  *              +--------- promoted (protected) <---------+
  *              v                                         |
@@ -43,6 +47,9 @@ public final class Reclaimer {
 
   /** How long each region that is to be given back waits for the disks to take its records. */
   private static final long PATIENCE_MILLIS = 1_000;
+
+  /** How long lanes without a region wait for disks that have fallen behind: fills wait then. */
+  static final long MOMENT_MILLIS = 500;
 
   /**
    * Spare regions that a tier has before the one above it empties a region into it: what is left of
@@ -83,12 +90,18 @@ public final class Reclaimer {
   private final Reservation target = new Reservation();
   private final Move move = new Move();
   private final Drop drop = new Drop();
+  private final Emptying emptying = new Emptying();
 
   /** Of the other cells of the first tier. */
   private List<Reclaimer> others = List.of();
 
   /** Since when the disks hold a region up that is to be given back; -1: they do not. */
   private long behindMillis = -1;
+
+  /** Since when, without a moment in between, and up to when lanes waited for the disks. */
+  private long waitedFromMillis;
+
+  private long waitedToMillis = Long.MIN_VALUE / 2;
 
   /** The region to be reclaimed is not the one whose turn it is. */
   private boolean isBeforeItsTime;
@@ -265,14 +278,10 @@ public final class Reclaimer {
     if (!isShort && !isShrinking && !isToReduceIndex()) {
       return progress;
     }
-    boolean isBehind = isBehind(nowMillis);
-    if (isBehind && hasRegionForLanes() && !isImpatient(nowMillis)) {
-      // What leaves now would be dropped. While there is a region to write to, a moment's patience
-      // costs nothing; longer than that a slow disk holds nobody up.
+    if (isBehind(nowMillis) && mayWait(nowMillis)) {
       return progress;
     }
-    behindMillis = -1;
-    int victim = victim();
+    int victim = toBeEmptied();
     if (victim < 0) {
       boolean isSettled = regions.settledAge() == TierHeader.ALL_SETTLED;
       return (part.isOfFirstTier()
@@ -282,10 +291,39 @@ public final class Reclaimer {
               && revokeOne(stalest()))
           || progress;
     }
-    if (free(victim) && !isShort && !isShrinking) {
-      reclaimedForIndex++;
+    return switch (free(victim, nowMillis)) {
+      case WAITS -> progress;
+      case IN_PART, KEPT -> true;
+      case FREE -> {
+        if (!isShort && !isShrinking) {
+          reclaimedForIndex++;
+        }
+        yield true;
+      }
+    };
+  }
+
+  /**
+   * Whether what leaves memory now may wait for disks without room, rather than be lost. While
+   * lanes have a region to write to, it costs nothing. After that fills wait, too: for as long as
+   * disks need that have fallen behind for a moment, but not for disks that are too slow. Those
+   * leave whole objects out then, and until they take all again nobody waits.
+   */
+  private boolean mayWait(long nowMillis) {
+    if (isImpatient(nowMillis)) {
+      return false;
     }
-    return true;
+    if (hasRegionForLanes()) {
+      return true;
+    }
+    if (demotion.isShedding()) {
+      return false;
+    }
+    if (demotion.hasAmpleRoom() || nowMillis - waitedToMillis > MOMENT_MILLIS) {
+      waitedFromMillis = nowMillis;
+    }
+    waitedToMillis = nowMillis;
+    return Math.abs(nowMillis - waitedFromMillis) < MOMENT_MILLIS;
   }
 
   /** What leaves now would be dropped. */
@@ -293,16 +331,46 @@ public final class Reclaimer {
     return next == null ? demotion.isBehind() : !next.makesRoom(nowMillis);
   }
 
-  /** Empties a region, which is spare at once if nobody reads it; false if it stays as it is. */
-  private boolean free(int region) {
-    if (!reclaim(region)) {
-      return false;
+  private enum Freed {
+    FREE,
+    /** It stays as it is, as a protected one. */
+    KEPT,
+    /** Some of its records have left, and the disks have no room for the next one. */
+    IN_PART,
+    /** The same, and none has left. */
+    WAITS
+  }
+
+  /** Empties a region, or goes on with it; it is spare at once if nobody reads it. */
+  private Freed free(int region, long nowMillis) {
+    if (region != emptying.region && !beginEmptying(region)) {
+      behindMillis = -1;
+      return Freed.KEPT;
     }
+    int before = emptying.next;
+    if (!empty(mayWait(nowMillis))) {
+      return emptying.next > before ? Freed.IN_PART : Freed.WAITS;
+    }
+    behindMillis = -1;
     if (pins.isUnpinned(region)) {
       regions.renew(region);
       space.addSpare(region);
     }
-    return true;
+    return Freed.FREE;
+  }
+
+  /** The region that is being emptied, or else the one whose turn it is; -1 where there is none. */
+  private int toBeEmptied() {
+    int region = emptying.region;
+    if (region >= 0
+        && regions.state(region) == Regions.SEALED
+        && regions.generation(region) == emptying.generation
+        && regions.isReclaimable(region)) {
+      return region;
+    }
+    // A response depends on what is left of it.
+    emptying.region = -1;
+    return victim();
   }
 
   // --- cells
@@ -348,12 +416,8 @@ public final class Reclaimer {
   boolean freeForOthers(long nowMillis) {
     // Not urgent: the disks have nothing else to write.
     boolean isBusy = disk.isInUse() && !disk.isIdle();
-    int victim = isBusy || isBehind(nowMillis) ? -1 : victim();
-    if (victim < 0) {
-      return false;
-    }
-    boolean ignored = free(victim);
-    return true;
+    int victim = isBusy || isBehind(nowMillis) ? -1 : toBeEmptied();
+    return victim >= 0 && free(victim, nowMillis) != Freed.WAITS;
   }
 
   /** Frees regions, some at most, until the tier can take what one region of another holds. */
@@ -451,8 +515,14 @@ public final class Reclaimer {
     return one < 0 || regions.age(other) < regions.age(one) ? other : one;
   }
 
-  /** Empties a region, or makes it a protected one as it is: then false. */
+  /** Empties a region at once, or makes it a protected one as it is: then false. */
   boolean reclaim(int region) {
+    return beginEmptying(region) && empty(false);
+  }
+
+  /** Judges the records of a region; false if it becomes a protected one as it is. */
+  private boolean beginEmptying(int region) {
+    emptying.region = -1;
     MemorySegment memory = regions.memory();
     int generation = regions.generation(region);
     boolean isProtected = regions.segment(region) == Regions.PROTECTED;
@@ -469,16 +539,9 @@ public final class Reclaimer {
           || !check.isEntrySound(region, generation, slot)) {
         continue;
       }
-      boolean isLive = regions.isLive(region, slot);
-      if (isLive && !check.isIntact(region, generation, slot)) {
+      if (regions.isLive(region, slot) && !check.isIntact(region, generation, slot)) {
         dead++;
-      } else if (!isLive || isDead(region, slot)) {
-        dead++;
-        boolean isDropped = drop(region, slot, generation);
-        if (isDropped && isLive) {
-          count(region, slot);
-        }
-      } else {
+      } else if (!dropsDead(region, slot, generation)) {
         living[count++] = slot;
         classes.count(region, slot, length(memory, region, slot));
       }
@@ -505,36 +568,108 @@ public final class Reclaimer {
       keptWhole++;
       return false;
     }
+    boolean[] survives = new boolean[count];
     for (int n = 0; n < count; n++) {
       int slot = living[n];
-      int length = length(memory, region, slot);
-      boolean survives =
+      survives[n] =
           fates[n] == StorageClassPolicy.Fate.KEPT
               || (fates[n] == StorageClassPolicy.Fate.BY_USE
                   && policy.survives(
-                      regions.touches(region, slot), lives(region, slot, isProtected), length));
-      boolean stays =
-          survives
-              && (promotes(region, slot, generation, length)
-                  || move(
-                      region,
-                      slot,
-                      generation,
-                      length,
-                      isProtected,
-                      fates[n] == StorageClassPolicy.Fate.KEPT));
-      if (!stays && !demote(region, slot, generation, length, isProtected)) {
-        if (!isProtected) {
-          addGhost(region, slot, length);
-        }
-        classes.onEvicted(region, slot);
-        evict(region, slot, generation);
+                      regions.touches(region, slot),
+                      lives(region, slot, isProtected),
+                      length(memory, region, slot)));
+    }
+    emptying.begin(region, generation, isProtected, Arrays.copyOf(living, count), fates, survives);
+    return true;
+  }
+
+  /** Has the records of the region leave it that still are in it; false if the next one waits. */
+  private boolean empty(boolean mayWait) {
+    int region = emptying.region;
+    int generation = emptying.generation;
+    for (; emptying.next < emptying.slots.length; emptying.next++) {
+      int slot = emptying.slots[emptying.next];
+      int length = length(regions.memory(), region, slot);
+      // Asked once more: the sweep of a purge that came meanwhile may have passed the place to
+      // which the record would go.
+      boolean isDropped = emptying.hasWaited && dropsDead(region, slot, generation);
+      if (!isDropped
+          && !stays(slot, length)
+          && !demote(region, slot, generation, length, emptying.isProtected)
+          && !evict(region, slot, generation, length, mayWait)) {
+        emptying.hasWaited = true;
+        return false;
       }
     }
+    emptying.region = -1;
     // From here on the region refuses pins; pairs with the validation behind each pin.
     regions.state(region, Regions.LIMBO);
     reclaimed++;
     return true;
+  }
+
+  /** Whether a record was dead, and is dropped. */
+  private boolean dropsDead(int region, int slot, int generation) {
+    boolean isLive = regions.isLive(region, slot);
+    if (isLive && !isDead(region, slot)) {
+      return false;
+    }
+    dead++;
+    if (drop(region, slot, generation) && isLive) {
+      count(region, slot);
+    }
+    return true;
+  }
+
+  /** Whether a record of the region goes on in the first tier, or in this one. */
+  private boolean stays(int slot, int length) {
+    int n = emptying.next;
+    int region = emptying.region;
+    int generation = emptying.generation;
+    return emptying.survives[n]
+        && (promotes(region, slot, generation, length)
+            || move(
+                region,
+                slot,
+                generation,
+                length,
+                emptying.isProtected,
+                emptying.fates[n] == StorageClassPolicy.Fate.KEPT));
+  }
+
+  /** The region that is being emptied, and what was judged of its records. */
+  private static final class Emptying {
+    /** -1: none. */
+    int region = -1;
+
+    int generation;
+    boolean isProtected;
+    int[] slots = {};
+    StorageClassPolicy.Fate[] fates = {};
+    boolean[] survives = {};
+
+    /** The first that is still in it. */
+    int next;
+
+    /** It has waited for the disks since it was judged. */
+    boolean hasWaited;
+
+    void begin(
+        int newRegion,
+        int newGeneration,
+        boolean isRegionProtected,
+        int[] living,
+        StorageClassPolicy.Fate[] theirFates,
+        boolean[] theySurvive) {
+      region = newRegion;
+      generation = newGeneration;
+      isProtected = isRegionProtected;
+      slots = living;
+      fates = theirFates;
+      survives = theySurvive;
+      next = 0;
+      hasWaited = false;
+    }
   }
 
   /** What a record has that survives, in the place where it goes on. */
@@ -758,13 +893,24 @@ public final class Reclaimer {
     return outcome == ObjectIndex.Outcome.DONE;
   }
 
-  private void evict(int region, int slot, int generation) {
-    evicted++;
-    if (!demotion.leave(region, slot, generation)) {
-      boolean ignored = drop(region, slot, generation);
-    } else {
-      regions.live(region, slot, false);
+  /** Has a record leave memory; false if it waits for room on a disk. */
+  private boolean evict(
+      int region, int slot, int generation, int roundedLength, boolean mayWait) {
+    switch (demotion.leave(region, slot, generation, mayWait)) {
+      case WAITS -> {
+        return false;
+      }
+      case ON_DISK -> regions.live(region, slot, false);
+      case LOST -> {
+        boolean ignored = drop(region, slot, generation);
+      }
     }
+    if (!emptying.isProtected) {
+      addGhost(region, slot, roundedLength);
+    }
+    classes.onEvicted(region, slot);
+    evicted++;
+    return true;
   }
 
   /** False if the key named something else already. */
