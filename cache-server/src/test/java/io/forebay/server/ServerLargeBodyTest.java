@@ -122,8 +122,7 @@ final class ServerLargeBodyTest {
       origin.on(
           "/many/" + n,
           (request, connection) -> {
-            TestOrigin.sendHead(connection, TAGGED, length)
-                .send(Arrays.copyOf(body, length - KIB));
+            TestOrigin.sendHead(connection, TAGGED, length).send(Arrays.copyOf(body, length - KIB));
             begun.countDown();
             TestOrigin.await(begun);
             connection.send(Arrays.copyOfRange(body, length - KIB, length));
@@ -134,14 +133,13 @@ final class ServerLargeBodyTest {
       for (int n = 0; n < count; n++) {
         int number = n;
         all.add(
-            clients.submit(
-                () -> {
-                  try (RawClient client = edge.connect()) {
-                    Bytes.assertEquals(
-                        Edge.bytes(60 + number, length), client.get("/many/" + number).body());
-                  }
-                  return null;
-                }));
+            clients.submit(() -> {
+              try (RawClient client = edge.connect()) {
+                Bytes.assertEquals(
+                    Edge.bytes(60 + number, length), client.get("/many/" + number).body());
+              }
+              return null;
+            }));
       }
       for (Future<?> one : all) {
         one.get();

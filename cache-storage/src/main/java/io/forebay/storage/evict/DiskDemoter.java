@@ -264,8 +264,7 @@ public final class DiskDemoter {
             && regions.isLive(region, slot)
             && admission.isDueInProbation(region, slot)
             && !regions.isSoft(region, slot)) {
-          if (!copy(
-              region, slot, generation, admission::isDueInProbation, Offering.AHEAD)) {
+          if (!copy(region, slot, generation, admission::isDueInProbation, Offering.AHEAD)) {
             return false;
           }
         }
@@ -363,8 +362,7 @@ public final class DiskDemoter {
    *
    * @param filter for the others of its group
    */
-  private boolean copy(
-      int region, int slot, int generation, Filter filter, Offering offering) {
+  private boolean copy(int region, int slot, int generation, Filter filter, Offering offering) {
     update.at(region, generation, regions.offset(region, slot));
     if (!find(regions.entry(region, slot)) || disk.isReadable(value)) {
       return true;

@@ -894,8 +894,7 @@ public final class Reclaimer {
   }
 
   /** Has a record leave memory; false if it waits for room on a disk. */
-  private boolean evict(
-      int region, int slot, int generation, int roundedLength, boolean mayWait) {
+  private boolean evict(int region, int slot, int generation, int roundedLength, boolean mayWait) {
     switch (demotion.leave(region, slot, generation, mayWait)) {
       case WAITS -> {
         return false;
