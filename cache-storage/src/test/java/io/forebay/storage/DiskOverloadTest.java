@@ -5,12 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.storage.disk.DeviceSettings;
 import io.forebay.storage.disk.DiskSettings;
+import io.forebay.storage.lane.StoreLane;
 import io.forebay.storage.object.InstallOutcome;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** More leaves memory at a time than the write buffers of a disk hold. */
+/** More leaves memory at a time than the write buffers of a disk hold, or than it can write. */
 class DiskOverloadTest extends DiskStores {
   private static final int BUFFER = 1 << 16;
 
@@ -46,6 +47,30 @@ class DiskOverloadTest extends DiskStores {
       for (int n = 0; n < 60; n++) {
         assertTrue(isWhole(fixture, n), name(n));
       }
+    }
+  }
+
+  @Test
+  void aDiskThatIsTooSlowTakesSomeObjectsWholeAndOthersNot() throws Exception {
+    try (StoreFixture fixture = open(4)) {
+      int count = 400;
+      for (int n = 0; n < count; n++) {
+        // After some steps nobody waits any longer.
+        putLarge(fixture, n, 100);
+      }
+      settle(fixture);
+      assertTrue(disk(fixture).dropped() > 0, "the disk kept up");
+      int whole = 0;
+      int torn = 0;
+      for (int n = 0; n < count - 40; n++) {
+        if (isWhole(fixture, n)) {
+          whole++;
+        } else if (StoreFixture.find(fixture.store.lane(0), name(n)) != StoreLane.Found.MISS) {
+          torn++;
+        }
+      }
+      // A record that takes its chance of one in four would leave none of thirteen slices whole.
+      assertTrue(whole > 15 && torn < count / 4, whole + " are whole, " + torn + " have holes");
     }
   }
 
