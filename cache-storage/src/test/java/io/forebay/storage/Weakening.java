@@ -136,11 +136,13 @@ enum Weakening {
       new Change(
           "purge/PurgeTable",
           """
-          if (size == 0) {
+          the floor that was raised for it.
+              if (size == 0) {
                 return checkFloor(birth, bodyBirth);
           """,
           """
-          int before = checkFloor(birth, bodyBirth);
+          the floor that was raised for it.
+              int before = checkFloor(birth, bodyBirth);
               if (size == 0) {
                 return before;
           """)),
