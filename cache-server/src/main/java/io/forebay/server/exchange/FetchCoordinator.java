@@ -150,7 +150,7 @@ final class FetchCoordinator {
   /**
    * The node may not know all purges: a fetch that began before this request came may bring what
    * was purged in between, and nothing stale makes up for the origin. A fetch that began later
-   * cannot: whoever began it.
+   * cannot, whichever request began it.
    */
   void fence() {
     mayServeStaleOnError = false;

@@ -125,7 +125,7 @@ final class RequestRecord extends RequestEvent implements EsiRecord {
     forwardedNanos = System.nanoTime();
   }
 
-  /** What an origin is asked for is a part of the body alone, which the store has lost. */
+  /** Notes that an origin is asked for a part of the body that the store has lost. */
   void partRequested() {
     isPartlyFetched = true;
   }

@@ -19,7 +19,7 @@ final class FillPacing {
   /** Slices that are retained for followers just behind the fastest one. */
   private static final int NEAR_SLICES = 8;
 
-  /** All fills share so many windows: a quarter of the memory tier. */
+  /** All fills share this many windows, which are a quarter of the memory tier. */
   private static final int SHARED_WINDOWS = 4;
 
   private final FillTable fills;

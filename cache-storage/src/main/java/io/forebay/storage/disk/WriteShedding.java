@@ -21,10 +21,12 @@ final class WriteShedding {
   /** From here on it rises again in a moment. */
   private static final double MIN_SHARE = 1.0 / 64;
 
-  /** So much slower than the buffers fill does it fall: an object may be longer than they are. */
+  /**
+   * It falls this many times slower than the buffers fill: an object may be longer than they are.
+   */
   private static final int FALL = 4;
 
-  /** It rises from none to all with so many times what the buffers hold. */
+  /** It rises from none to all over this many times the bytes that the buffers hold. */
   private static final int RISE = 32;
 
   private final double bufferBytes;

@@ -10,8 +10,8 @@
  *   Confirmations ◀── position of each node, or proof that it is fenced ──▶ Receipt
  * </pre>
  *
- * <p>{@link GroupInvalidations} has groups of responses published that clients invalidate; nobody
- * waits for those. The latest purge of a scope replaces earlier ones of it in the log. {@link
+ * <p>{@link GroupInvalidations} publishes the groups of responses that clients invalidate; nobody
+ * waits for them. The latest purge of a scope replaces earlier ones of it in the log. {@link
  * PurgeCollector} deletes old ones and raises the floor; a node below the floor has a gap. Start at
  * {@link PurgeApplier}.
  */
