@@ -31,8 +31,9 @@ import tools.jackson.databind.json.JsonMapper;
  * </pre>
  *
  * <p>Prints a table: the time until all have confirmed a purge, how many purges a second are put in
- * force on each node, how long a node needs for those that it has missed, and what the death of
- * etcd's leader costs purges and hits. The load of the machine is printed with it.
+ * force on each node, how long a node needs for those that it has missed, what the death of etcd's
+ * leader costs purges and hits, and what an object costs that another node has. The load of the
+ * machine is printed with it.
  */
 public final class ClusterLab {
   private static final int NODES = 5;
@@ -69,6 +70,9 @@ public final class ClusterLab {
         System.out.println("| | result |");
         System.out.println("|---|---|");
         lab.load("before");
+        PeerHits.Result hits = new PeerHits(lab.edges).measure();
+        row("a hit of a peer, first byte", hits.time());
+        row("a hit of a peer, CPU of all nodes", hits.cpu());
         lab.acknowledgements(purges);
         lab.rate();
         lab.catchUp();
@@ -106,6 +110,7 @@ public final class ClusterLab {
                     advertise: "127.0.0.1:%d"
                     tls: {ca: "%s", certificate: "%s", key: "%s"}
                     log: {endpoints: "%s"}
+                    share: {listen: "127.0.0.1:%d"}
                   """
                       .formatted(
                           name,
@@ -114,8 +119,13 @@ public final class ClusterLab {
                           certificates.authorityPem(),
                           certificates.pem(name),
                           certificates.key(name),
-                          etcd.endpointList()))
+                          etcd.endpointList(),
+                          Ports.free()))
               .start());
+    }
+    for (EdgeProcess edge : edges) {
+      Await.until(
+          "the node knows the others", () -> edge.metrics().sum("forebay_cluster_alive") == NODES);
     }
   }
 

@@ -5,6 +5,7 @@ import io.forebay.core.key.KeyBuilder;
 import io.forebay.core.key.Scopes;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.accesslog.AccessLog;
+import io.forebay.server.cluster.member.Fence;
 import io.forebay.server.compress.Compressors;
 import io.forebay.server.compress.copy.CopyMaker;
 import io.forebay.server.compress.copy.CopyRegistry;
@@ -60,6 +61,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One loop of an edge from request bytes to response bytes, everything real but the two sockets:
@@ -98,12 +100,23 @@ final class EmbeddedEdge implements AutoCloseable {
 
   /** An edge whose origin has bodies of one length. */
   EmbeddedEdge(int bodyBytes) {
-    this(bodyBytes, "");
+    this(bodyBytes, "", null);
   }
 
-  /** The same with routes. */
-  EmbeddedEdge(int bodyBytes, String routes) {
-    this(constant(bodyBytes), routes, 256L << 20, System::currentTimeMillis);
+  /**
+   * The same with routes.
+   *
+   * @param fence of a node of a cluster, or null
+   */
+  EmbeddedEdge(int bodyBytes, String routes, @Nullable Fence fence) {
+    this(
+        constant(bodyBytes),
+        routes,
+        new BenchStore(256L << 20, 1, REGION_BYTES, 0, 0, System::currentTimeMillis),
+        0,
+        true,
+        System::currentTimeMillis,
+        fence);
   }
 
   /**
@@ -119,12 +132,13 @@ final class EmbeddedEdge implements AutoCloseable {
         new BenchStore(memoryBytes, 1, REGION_BYTES, 0, 0, clockMillis),
         0,
         true,
-        clockMillis);
+        clockMillis,
+        null);
   }
 
   /** One of several loops on a store that the caller closes, after them. */
   EmbeddedEdge(Origin origin, BenchStore shared, int lane) {
-    this(origin, "", shared, lane, false, System::currentTimeMillis);
+    this(origin, "", shared, lane, false, System::currentTimeMillis, null);
   }
 
   private EmbeddedEdge(
@@ -133,7 +147,8 @@ final class EmbeddedEdge implements AutoCloseable {
       BenchStore store,
       int lane,
       boolean isStoreOwn,
-      LongSupplier clockMillis) {
+      LongSupplier clockMillis,
+      @Nullable Fence fence) {
     this.store = store;
     this.isStoreOwn = isStoreOwn;
     ServerConfig config = config(routes);
@@ -204,7 +219,7 @@ final class EmbeddedEdge implements AutoCloseable {
             compressors,
             new Dictionaries(filling, codingAnswers, compressors, copies),
             new PrefetchBudget(),
-            null,
+            fence,
             null);
     listener =
         new EmbeddedListener(

@@ -1,11 +1,14 @@
 package io.forebay.benchmarks.micro;
 
+import io.forebay.server.cluster.member.Fence;
+import io.forebay.server.config.ClusterConfig.CutOff;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.ReferenceCountUtil;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Param;
@@ -27,7 +30,8 @@ import org.openjdk.jmh.annotations.TearDown;
  * <pre>java -jar benchmarks/target/benchmarks.jar HotPathBenchmark -prof gc</pre>
  *
  * <p>What rules cost: {@code HotPathBenchmark.hit -p bodyBytes=1 -p ruledRoutes=0,1,10000}; with a
- * redirect map that has no entry for what is asked: {@code -p redirects=0,1,100000}.
+ * redirect map that has no entry for what is asked: {@code -p redirects=0,1,100000}; on a node of a
+ * cluster: {@code -p isClustered=false,true}.
  */
 public class HotPathBenchmark extends Bench {
   private static final int OBJECTS = 1000;
@@ -46,6 +50,10 @@ public class HotPathBenchmark extends Bench {
     @Param("0")
     int redirects;
 
+    /** Whether the node is one of a cluster, whose proof that it knows all purges is recent. */
+    @Param("false")
+    boolean isClustered;
+
     private final byte[][] requests = new byte[OBJECTS][];
     private final ZipfDraw draw = new ZipfDraw(OBJECTS, 0.9);
     private @Nullable EmbeddedEdge edge;
@@ -53,7 +61,7 @@ public class HotPathBenchmark extends Bench {
     @Setup
     public void fill() {
       Path map = RedirectFiles.write(redirects);
-      EmbeddedEdge opened = new EmbeddedEdge(bodyBytes, routes(map));
+      EmbeddedEdge opened = new EmbeddedEdge(bodyBytes, routes(map), isClustered ? proven() : null);
       boolean ignored = map.toFile().delete();
       edge = opened;
       for (int i = 0; i < OBJECTS; i++) {
@@ -71,6 +79,12 @@ public class HotPathBenchmark extends Bench {
           throw new IllegalStateException("first:\n" + miss + "\nsecond:\n" + hit);
         }
       }
+    }
+
+    private static Fence proven() {
+      Fence fence = new Fence(CutOff.FENCE, Duration.ofDays(1));
+      fence.extend(System.nanoTime());
+      return fence;
     }
 
     private String routes(Path map) {
