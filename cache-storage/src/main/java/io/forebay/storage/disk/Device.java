@@ -468,13 +468,13 @@ final class Device {
    * is not for a disk, beyond what may be written a day, or of an object that is left out because
    * the device cannot write all.
    */
-  Offering.Answer offer(
+  OfferResult offer(
       MemorySegment memory,
       long record,
       int length,
       int storageClass,
       boolean isRequestedAgain,
-      Offering offering,
+      OfferFallback fallback,
       DiskLocation into) {
     int entryLength = DirectoryPages.entryLength(memory, record);
     boolean isFor =
@@ -484,27 +484,27 @@ final class Device {
             && budget.admits(isRequestedAgain)
             && shares.admits(storageClass, length);
     if (!isFor) {
-      return Offering.Answer.REFUSED;
+      return OfferResult.REFUSED;
     }
-    if (shedding.isOn() && offering != Offering.AT_STOP) {
+    if (shedding.isOn() && fallback != OfferFallback.KEEP_AT_STOP) {
       if (log.hasAmpleRoom()) {
         shedding.hadRoom(length);
       }
       if (!shedding.admits(DirectoryPages.objectId(memory, record), isRequestedAgain)) {
-        if (offering != Offering.AHEAD) {
+        if (fallback != OfferFallback.KEEP) {
           counters.dropped.incrementAndGet();
         }
-        return Offering.Answer.REFUSED;
+        return OfferResult.REFUSED;
       }
     }
     if (log.offer(memory, record, length, entryLength, storageClass, into)) {
-      return Offering.Answer.TAKEN;
+      return OfferResult.TAKEN;
     }
-    if (offering == Offering.LAST) {
+    if (fallback == OfferFallback.DROP) {
       counters.dropped.incrementAndGet();
       shedding.lost(length);
     }
-    return Offering.Answer.NO_ROOM;
+    return OfferResult.NO_ROOM;
   }
 
   /** Whether objects are left out because the device cannot write all that it is offered. */

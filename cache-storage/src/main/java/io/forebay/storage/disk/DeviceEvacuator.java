@@ -266,9 +266,9 @@ final class DeviceEvacuator {
                     one.from().length,
                     RecordHeader.classOnDisk(record, 0),
                     one.isWanted(),
-                    Offering.LAST,
+                    OfferFallback.DROP,
                     to)
-                == Offering.Answer.TAKEN;
+                == OfferResult.TAKEN;
     if (another == null || !isTaken) {
       return Outcome.DROPPED;
     }

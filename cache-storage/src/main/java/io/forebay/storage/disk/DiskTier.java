@@ -317,7 +317,7 @@ public final class DiskTier implements AutoCloseable {
    * @param storageClass of the record
    * @param isRequestedAgain whether somebody has requested it since it came
    */
-  public Offering.Answer offer(
+  public OfferResult offer(
       long headHigh,
       long headLow,
       @Nullable IndexValue known,
@@ -326,12 +326,12 @@ public final class DiskTier implements AutoCloseable {
       int length,
       int storageClass,
       boolean isRequestedAgain,
-      Offering offering,
+      OfferFallback fallback,
       DiskLocation into) {
     Device device = devices.choose(headHigh, headLow, known);
     return device == null
-        ? Offering.Answer.REFUSED
-        : device.offer(memory, record, length, storageClass, isRequestedAgain, offering, into);
+        ? OfferResult.REFUSED
+        : device.offer(memory, record, length, storageClass, isRequestedAgain, fallback, into);
   }
 
   /** Whether any device leaves objects out because it cannot write all that it is offered. */

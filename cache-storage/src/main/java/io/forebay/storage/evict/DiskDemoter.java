@@ -2,7 +2,8 @@ package io.forebay.storage.evict;
 
 import io.forebay.storage.disk.DiskLocation;
 import io.forebay.storage.disk.DiskTier;
-import io.forebay.storage.disk.Offering;
+import io.forebay.storage.disk.OfferFallback;
+import io.forebay.storage.disk.OfferResult;
 import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.layout.DirectoryEntry;
@@ -174,10 +175,10 @@ public final class DiskDemoter {
       return Left.LOST;
     }
     int own = group.of(region, slot);
-    copyGroup(0, own, region, admission::admitsLeaving, Offering.AHEAD);
+    copyGroup(0, own, region, admission::admitsLeaving, OfferFallback.KEEP);
     Left left = write(region, slot, generation, mayWait);
     if (left == Left.ON_DISK) {
-      copyGroup(own + 1, group.end(), region, admission::admitsLeaving, Offering.AHEAD);
+      copyGroup(own + 1, group.end(), region, admission::admitsLeaving, OfferFallback.KEEP);
     }
     return left;
   }
@@ -190,11 +191,11 @@ public final class DiskDemoter {
     if (!find(entry)) {
       return Left.LOST;
     }
-    Offering.Answer answer = offer(entry, slot, mayWait ? Offering.WAITING : Offering.LAST);
-    if (answer == Offering.Answer.TAKEN) {
+    OfferResult answer = offer(entry, slot, mayWait ? OfferFallback.WAIT : OfferFallback.DROP);
+    if (answer == OfferResult.TAKEN) {
       return settle(entry) ? Left.ON_DISK : Left.LOST;
     }
-    if (answer == Offering.Answer.NO_ROOM && mayWait) {
+    if (answer == OfferResult.NO_ROOM && mayWait) {
       return Left.WAITS;
     }
     refused.incrementAndGet();
@@ -211,7 +212,7 @@ public final class DiskDemoter {
    *
    * @param home the region of the slice for whose sake this is
    */
-  private void copyGroup(int from, int end, int home, Filter filter, Offering offering) {
+  private void copyGroup(int from, int end, int home, Filter filter, OfferFallback fallback) {
     for (int n = from; n < end && disk.isRecovered(); n++) {
       if (!group.find(n)) {
         continue;
@@ -222,7 +223,7 @@ public final class DiskDemoter {
           && !regions.isSoft(region, slot)
           && filter.admits(region, slot)
           && (region == home ? disk.hasRoom() : disk.hasAmpleRoom())) {
-        boolean ignored = copyOne(region, slot, group.generation(), offering);
+        boolean ignored = copyOne(region, slot, group.generation(), fallback);
       }
     }
   }
@@ -264,7 +265,7 @@ public final class DiskDemoter {
             && regions.isLive(region, slot)
             && admission.isDueInProbation(region, slot)
             && !regions.isSoft(region, slot)) {
-          if (!copy(region, slot, generation, admission::isDueInProbation, Offering.AHEAD)) {
+          if (!copy(region, slot, generation, admission::isDueInProbation, OfferFallback.KEEP)) {
             return false;
           }
         }
@@ -338,7 +339,7 @@ public final class DiskDemoter {
     boolean isServed = state == Regions.SEALED || state == Regions.OPEN;
     int slots = isServed ? regions.slots(region) : 0;
     Filter filter = isAhead ? admission::admitsLeaving : admission::admits;
-    Offering offering = isAhead ? Offering.AHEAD : Offering.AT_STOP;
+    OfferFallback fallback = isAhead ? OfferFallback.KEEP : OfferFallback.KEEP_AT_STOP;
     for (; copyingSlot < slots; copyingSlot++) {
       int slot = copyingSlot;
       if (!regions.isCommitted(region, slot, generation)
@@ -347,7 +348,7 @@ public final class DiskDemoter {
           || !filter.admits(region, slot)) {
         continue;
       }
-      if (!copy(region, slot, generation, filter, offering)) {
+      if (!copy(region, slot, generation, filter, fallback)) {
         return false;
       }
     }
@@ -362,22 +363,23 @@ public final class DiskDemoter {
    *
    * @param filter for the others of its group
    */
-  private boolean copy(int region, int slot, int generation, Filter filter, Offering offering) {
+  private boolean copy(
+      int region, int slot, int generation, Filter filter, OfferFallback fallback) {
     update.at(region, generation, regions.offset(region, slot));
     if (!find(regions.entry(region, slot)) || disk.isReadable(value)) {
       return true;
     }
     int own = group.of(region, slot);
-    copyGroup(0, own, region, filter, offering);
-    boolean isDone = copyOne(region, slot, generation, offering);
+    copyGroup(0, own, region, filter, fallback);
+    boolean isDone = copyOne(region, slot, generation, fallback);
     if (isDone) {
-      copyGroup(own + 1, group.end(), region, filter, offering);
+      copyGroup(own + 1, group.end(), region, filter, fallback);
     }
     return isDone;
   }
 
   /** False if the disks have no room for it now. */
-  private boolean copyOne(int region, int slot, int generation, Offering offering) {
+  private boolean copyOne(int region, int slot, int generation, OfferFallback fallback) {
     if (!admission.admits(region, slot) || !check.isIntact(region, generation, slot)) {
       return true;
     }
@@ -386,11 +388,11 @@ public final class DiskDemoter {
     update.at(region, generation, offset);
     update.leaves = false;
     if (find(entry) && !disk.isReadable(value)) {
-      Offering.Answer answer = offer(entry, slot, offering);
-      if (answer == Offering.Answer.TAKEN) {
+      OfferResult answer = offer(entry, slot, fallback);
+      if (answer == OfferResult.TAKEN) {
         boolean ignored = settle(entry);
       }
-      return answer != Offering.Answer.NO_ROOM;
+      return answer != OfferResult.NO_ROOM;
     }
     return true;
   }
@@ -401,11 +403,11 @@ public final class DiskDemoter {
         && value.isAt(update.region, update.generation, update.offset);
   }
 
-  private Offering.Answer offer(long entry, int slot, Offering offering) {
+  private OfferResult offer(long entry, int slot, OfferFallback fallback) {
     MemorySegment memory = regions.memory();
     int length = memory.get(Layouts.INT, entry + DirectoryEntry.LENGTH_OFFSET);
     if (!isAffordable(length)) {
-      return Offering.Answer.REFUSED;
+      return OfferResult.REFUSED;
     }
     long record = regions.base(update.region) + update.offset;
     boolean isSlice = DirectoryEntry.kind(memory, entry) == RecordHeader.KIND_SLICE;
@@ -419,7 +421,7 @@ public final class DiskDemoter {
       known = cursor.get(headHigh, headLow, head) == ObjectIndex.Outcome.DONE ? head : null;
     }
     boolean isRequestedAgain = admission.wasTouched(update.region, slot);
-    Offering.Answer answer =
+    OfferResult answer =
         disk.offer(
             headHigh,
             headLow,
@@ -429,9 +431,9 @@ public final class DiskDemoter {
             length,
             storageClass,
             isRequestedAgain,
-            offering,
+            fallback,
             place);
-    if (answer == Offering.Answer.TAKEN && bytesPerDay > 0) {
+    if (answer == OfferResult.TAKEN && bytesPerDay > 0) {
       allowance -= length;
     }
     return answer;
