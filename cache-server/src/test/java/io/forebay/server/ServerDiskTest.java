@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -30,6 +31,12 @@ import org.junit.jupiter.api.io.TempDir;
 final class ServerDiskTest {
   private static final String FRESH = "cache-control: max-age=1000\r\netag: \"1\"\r\n";
   private static final int OBJECTS = 60;
+
+  /** Whole in a head, of one slice, and of many; 40 MB in all. */
+  private static final List<byte[]> BODIES =
+      IntStream.range(0, OBJECTS)
+          .mapToObj(n -> Edge.bytes(n, n % 3 == 0 ? 20_000 : n % 3 == 1 ? 300_000 : 1_700_001))
+          .toList();
 
   /** The same after a restart, when the port is another. */
   private static final String HOST = "Host: www.example";
@@ -68,9 +75,8 @@ final class ServerDiskTest {
     origin.close();
   }
 
-  /** Whole in a head, of one slice, and of many; 40 MB in all. */
   private static byte[] body(int n) {
-    return Edge.bytes(n, n % 3 == 0 ? 20_000 : n % 3 == 1 ? 300_000 : 1_700_001);
+    return BODIES.get(n);
   }
 
   private void fill() throws IOException {

@@ -92,6 +92,10 @@ final class Lab implements AutoCloseable {
   final List<LoopCounters> counters = new ArrayList<>();
   private final MultiThreadIoEventLoopGroup group;
   private final List<PooledOriginClient> clients = new ArrayList<>();
+
+  /** What each loop has sent, in progress or not. */
+  private final List<List<OriginCall>> calls = new ArrayList<>();
+
   private Origins origins = Origins.NONE;
   private @Nullable OriginProbes probes;
 
@@ -106,6 +110,7 @@ final class Lab implements AutoCloseable {
     for (int i = 0; i < loops; i++) {
       LoopCounters loopCounters = new LoopCounters();
       counters.add(loopCounters);
+      calls.add(new ArrayList<>());
       clients.add(
           new PooledOriginClient(
               group.next(),
@@ -388,12 +393,19 @@ final class Lab implements AutoCloseable {
     onLoop(
         loop,
         () -> {
-          OriginCall call = client.send("main", request, recorder);
+          OriginCall call = sendOnLoop(loop, client, request, recorder);
           assertEquals(0, recorder.ends, "the listener was called before send returned");
           then.accept(call);
           return call;
         });
     return recorder;
+  }
+
+  /** Sends from a task of that loop. */
+  OriginCall sendOnLoop(int loop, OriginClient client, OriginRequest request, Recorder recorder) {
+    OriginCall call = client.send("main", request, recorder);
+    calls.get(loop).add(call);
+    return call;
   }
 
   Recorder send(OriginRequest request) throws Exception {
@@ -496,10 +508,13 @@ final class Lab implements AutoCloseable {
     }
     for (int i = 0; i < clients.size(); i++) {
       PooledOriginClient client = clients.get(i);
+      List<OriginCall> sent = calls.get(i);
       onLoop(
           i,
           () -> {
             client.close();
+            // Without it an unanswered one keeps its connection until it times out.
+            sent.forEach(OriginCall::cancel);
             return null;
           });
     }

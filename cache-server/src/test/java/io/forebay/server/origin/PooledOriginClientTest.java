@@ -341,10 +341,10 @@ class PooledOriginClientTest {
               0,
               () -> {
                 for (int i = 0; i < ProtectionConfig.DEFAULT.maxWaiting(); i++) {
-                  lab.client(0).send("main", Lab.get("/waits"), new Recorder());
+                  lab.sendOnLoop(0, lab.client(0), Lab.get("/waits"), new Recorder());
                 }
                 Recorder last = new Recorder();
-                lab.client(0).send("main", Lab.get("/last"), last);
+                lab.sendOnLoop(0, lab.client(0), Lab.get("/last"), last);
                 return last;
               });
       oneTooMany.failure(Kind.TOO_MANY_CONNECTIONS);

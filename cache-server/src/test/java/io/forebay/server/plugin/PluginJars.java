@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.jar.JarOutputStream;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -22,6 +23,10 @@ import javax.tools.ToolProvider;
 /** Compiles plugins against the API alone and puts them into jars. */
 public final class PluginJars {
   private static final String SERVICES = "META-INF/services/" + Plugin.class.getName();
+
+  /** What was compiled in this JVM: a run of the compiler takes longer than most tests. */
+  private static final Map<List<String>, Map<String, byte[]>> COMPILED = new ConcurrentHashMap<>();
+
   private static final Pattern CLASS = Pattern.compile("(?:class|interface) (\\w+)");
 
   private PluginJars() {}
@@ -35,6 +40,18 @@ public final class PluginJars {
 
   /** The classes of some sources by the names of their files; each in the package without name. */
   static Map<String, byte[]> compiled(String... sources) throws IOException {
+    List<String> key = List.of(sources);
+    Map<String, byte[]> known = COMPILED.get(key);
+    if (known == null) {
+      known = compile(sources);
+      COMPILED.put(key, known);
+    }
+    Map<String, byte[]> own = new TreeMap<>(known);
+    own.replaceAll((name, bytes) -> bytes.clone());
+    return own;
+  }
+
+  private static Map<String, byte[]> compile(String... sources) throws IOException {
     Path directory = Files.createTempDirectory("plugin");
     List<String> arguments =
         new ArrayList<>(
