@@ -4,11 +4,14 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.tngtech.archunit.ArchConfiguration;
+import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.resolvers.SelectedClassResolverFromClasspath;
 import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
 import java.nio.file.Path;
 import java.util.List;
@@ -26,16 +29,28 @@ import org.junit.jupiter.api.Test;
 @Tag("slow")
 class ArchitectureTest {
 
-  private static final JavaClasses CLASSES = compiled("classes");
-  private static final JavaClasses WITH_TESTS = compiled("classes", "test-classes");
+  private static final JavaClasses WITH_TESTS = compiled();
+  private static final JavaClasses CLASSES =
+      WITH_TESTS.that(
+          DescribedPredicate.describe(
+              "are no tests",
+              one ->
+                  one.getSource().stream()
+                      .noneMatch(source -> source.getUri().getPath().contains("/test-classes/"))));
 
-  /** What Maven has compiled of the modules up to this one. */
-  private static JavaClasses compiled(String... kinds) {
+  /**
+   * What Maven has compiled of the modules up to this one. Of libraries names are enough; of the
+   * JDK it is read what is a thread.
+   */
+  private static JavaClasses compiled() {
+    ArchConfiguration.get().setClassResolver(SelectedClassResolverFromClasspath.class);
+    ArchConfiguration.get().setClassResolverArguments("java.lang", "java.util.concurrent");
     return new ClassFileImporter()
         .importPaths(
             Stream.of("cache-core", "cache-storage", "cache-server", "cache-cli")
-                .flatMap(
-                    module -> Stream.of(kinds).map(kind -> Path.of("..", module, "target", kind)))
+                .flatMap(module ->
+                    Stream.of("classes", "test-classes")
+                        .map(kind -> Path.of("..", module, "target", kind)))
                 .toList());
   }
 

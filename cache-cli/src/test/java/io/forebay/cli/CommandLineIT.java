@@ -7,17 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.forebay.cli.console.Output;
 import io.forebay.testing.Commands;
 import io.forebay.testing.Jar;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
 /** The surface of the packaged jar: versions, help, usage errors, configuration. */
 final class CommandLineIT {
-  @TempDir private Path directory;
 
   @Test
   void namesTheFourVersions() throws Exception {
@@ -53,24 +49,6 @@ final class CommandLineIT {
     assertTrue(ended.err().contains("forebay serve --help"), ended.err());
   }
 
-  @Test
-  void noCommandIsUsage() throws Exception {
-    Commands.Finished ended = Jar.quick().run();
-
-    assertEquals(2, ended.exit());
-    assertEquals("", ended.out());
-    assertTrue(ended.err().contains("serve"), ended.err());
-  }
-
-  @Test
-  void completionKnowsTheCommands() throws Exception {
-    Commands.Finished ended = Jar.quick().run("generate-completion");
-
-    assertEquals(0, ended.exit());
-    assertTrue(ended.out().contains("purge"));
-    assertTrue(ended.out().contains("--listen-tls"));
-  }
-
   /** The log of the node that runs it does not stand between the results. */
   @Tag("full")
   @Test
@@ -97,49 +75,6 @@ final class CommandLineIT {
   }
 
   @Test
-  void badYamlIsOneLineWithItsPlaceAndCode78() throws Exception {
-    Path file = directory.resolve("forebay.yaml");
-    Files.writeString(file, "origin: http://127.0.0.1:9000\nstore:\n  memory: [1\n");
-
-    Commands.Finished ended = Jar.quick().run("config", "check", "--config", file.toString());
-
-    assertEquals(78, ended.exit());
-    assertEquals(1, ended.errLines().size(), ended.err());
-    assertTrue(ended.err().matches("forebay: .*forebay\\.yaml:[34]:\\d+: .*\\R"), ended.err());
-  }
-
-  @Test
-  void wrongValuesAreALineEach() throws Exception {
-    Path file = directory.resolve("forebay.yaml");
-    Files.writeString(file, "origin: http://127.0.0.1:9000\nstore:\n  memory: lots\nroutez: []\n");
-
-    Commands.Finished ended =
-        Jar.quick().run("config", "check", "--json", "--config", file.toString());
-
-    assertEquals(78, ended.exit());
-    JsonNode problems = Output.mapper().readTree(ended.out()).path("problems");
-    assertEquals(2, problems.size(), ended.out());
-    assertTrue(ended.err().contains("forebay.yaml:3:11: store.memory: "), ended.err());
-    assertTrue(ended.err().contains("forebay.yaml:4:1: routez: "), ended.err());
-    assertEquals(2, ended.errLines().size(), ended.err());
-  }
-
-  @Test
-  void whatIsDumpedCanBeLoadedAgain() throws Exception {
-    Commands.Finished dump =
-        Jar.quick().run("config", "dump", "--origin", "http://127.0.0.1:9000", "--pin", "off");
-    assertEquals(0, dump.exit(), dump.err());
-    Path file = directory.resolve("dumped.yaml");
-    Files.writeString(file, dump.out());
-
-    Commands.Finished check = Jar.quick().run("config", "check", "--config", file.toString());
-
-    assertEquals(0, check.exit(), check.err());
-    assertTrue(check.out().startsWith("good: "), check.out());
-    assertTrue(dump.out().contains("pin: off") || dump.out().contains("pin: \"off\""), dump.out());
-  }
-
-  @Test
   void ourOwnVariablesAreNoUnknownKeys() throws Exception {
     Commands.Finished ended =
         Jar.quick()
@@ -151,14 +86,6 @@ final class CommandLineIT {
     assertEquals(0, ended.exit());
     assertEquals(1, ended.errLines().size(), ended.err());
     assertTrue(ended.err().contains("FOREBAY_STORE_MEMROY"), ended.err());
-  }
-
-  @Test
-  void schemaIsJson() throws Exception {
-    Commands.Finished ended = Jar.quick().run("config", "schema");
-
-    assertEquals(0, ended.exit());
-    assertFalse(Output.mapper().readTree(ended.out()).path("properties").isEmpty());
   }
 
   @Test

@@ -9,7 +9,6 @@ import io.forebay.testing.Commands;
 import io.forebay.testing.EdgeProcess;
 import io.forebay.testing.Jar;
 import io.forebay.testing.PathOrigin;
-import io.forebay.testing.Ports;
 import io.forebay.testing.RawClient.Response;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -27,26 +26,19 @@ import tools.jackson.databind.JsonNode;
 
 /**
  * A start that fails prints the reason in one line, has the right exit code, and leaves nothing
- * behind.
+ * behind. {@code ServeCommandTest} has more wrong configurations, {@code CommandLineIT} a flag that
+ * is none.
  */
 final class BadStartIT {
   private static final String ORIGIN = "http://127.0.0.1:9";
-  private static final int USAGE = 2;
   private static final int NO_RESOURCE = 69;
   private static final int BAD_CONFIGURATION = 78;
 
   @TempDir Path directory;
 
   @Test
-  void anUnknownFlagIsAUsageError() throws Exception {
-    assertRefused(USAGE, settings().with("--orgin", ORIGIN), "--orgin");
-  }
-
-  @Test
   void aValueThatIsNoneIsABadConfiguration() throws Exception {
     assertRefused(BAD_CONFIGURATION, settings().with("--origin", "ftp://x/"), "ftp://x/");
-    assertRefused(BAD_CONFIGURATION, settings().with("--origin", ORIGIN).memory("lots"), "lots");
-    assertRefused(BAD_CONFIGURATION, settings(), "origin");
   }
 
   @Test
@@ -55,14 +47,6 @@ final class BadStartIT {
         BAD_CONFIGURATION,
         settings().config("origin: " + ORIGIN + "\nlimits:\n  header-count: [1, 2\n"),
         "forebay.yaml:4:1");
-    assertRefused(
-        BAD_CONFIGURATION,
-        settings().config("origin: " + ORIGIN + "\nlimits:\n  header-cuont: 100\n"),
-        "forebay.yaml:3:3");
-    assertRefused(
-        BAD_CONFIGURATION,
-        settings().config("origin: " + ORIGIN + "\nlimits:\n  header-count: many\n"),
-        "forebay.yaml:3:17");
   }
 
   @Test
@@ -74,14 +58,6 @@ final class BadStartIT {
     assertTrue(bad.err().contains("check.yaml:3:17"), bad::toString);
     Files.writeString(file, "origin: " + ORIGIN + "\n");
     Jar.quick().run("config", "check", "--config", file.toString()).orFail();
-  }
-
-  @Test
-  void aConfigurationFileThatIsNotThereIsNamed() throws Exception {
-    assertRefused(
-        BAD_CONFIGURATION,
-        settings().with("--config", directory.resolve("absent.yaml").toString()),
-        "absent.yaml");
   }
 
   @Test
@@ -173,31 +149,6 @@ final class BadStartIT {
     } finally {
       Commands.run("umount", memory.toString()).orFail();
     }
-  }
-
-  @Test
-  void aCertificateThatIsNotThereIsNamed() throws Exception {
-    Path key = Files.writeString(directory.resolve("key.pem"), "");
-    EdgeProcess.Settings settings =
-        settings()
-            .with(
-                "--origin",
-                ORIGIN,
-                "--listen-tls",
-                "127.0.0.1:" + Ports.free(),
-                "--cert",
-                directory.resolve("absent.pem").toString(),
-                "--key",
-                key.toString());
-    assertRefused(BAD_CONFIGURATION, settings, "absent.pem");
-  }
-
-  /** S26: an open admin API is a decision that has to be written down. */
-  @Test
-  void anAdminApiForTheWorldNeedsAToken() throws Exception {
-    EdgeProcess.Settings settings =
-        settings().with("--origin", ORIGIN, "--admin", "0.0.0.0:" + Ports.free());
-    assertRefused(BAD_CONFIGURATION, settings, "token");
   }
 
   @Tag("full")
