@@ -31,6 +31,8 @@ final class HugePages {
   /** What {@link #state} says of a tier without them. */
   static final String SMALL = "pages of 4 KiB";
 
+  private static final Path FORCED = Path.of("/sys/kernel/mm/transparent_hugepage/shmem_enabled");
+
   /** Of bytes: a machine may have many mounts. */
   private static final int MAX_MOUNTS = 8 << 20;
 
@@ -95,12 +97,17 @@ final class HugePages {
   }
 
   /**
-   * Whether the file system of a file may give it huge pages; then parts that are not aligned to
-   * them cannot be given back. True if that is not known.
+   * Whether the file system of a file, or the kernel for all of tmpfs, may give it huge pages; then
+   * parts that are not aligned to them cannot be given back. True if the mounts are not known.
    */
   static boolean areOffered(Path file) {
     List<String> mounts = KernelFile.lines(Path.of("/proc/self/mountinfo"), MAX_MOUNTS);
-    return mounts.isEmpty() || areOffered(mounts, file);
+    return mounts.isEmpty() || areOffered(mounts, file) || areForced(KernelFile.lines(FORCED));
+  }
+
+  /** Whether each tmpfs gives them, whatever its mount says: what the kernel's setting says. */
+  static boolean areForced(List<String> shmemEnabled) {
+    return shmemEnabled.stream().anyMatch(line -> line.contains("[force]"));
   }
 
   /** What the lines of mountinfo say of the mount that a file is on. */

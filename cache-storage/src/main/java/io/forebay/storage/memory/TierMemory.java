@@ -57,11 +57,12 @@ public final class TierMemory implements AutoCloseable, Pages {
     // Memory of this process was touched when it was allocated.
     this.nodeState = channel == null ? nodes.bindAndMove(memory) : nodes.bind(memory);
     this.lockState = lock ? lock() : "not locked in memory, by configuration";
-    this.pageState = HugePages.state(memory);
+    // To look, the kernel walks through all that this process has mapped below.
+    this.pageState = channel == null || hasHugePages ? HugePages.state(memory) : HugePages.SMALL;
     this.fixedBecause =
         channel == null
             ? "it is memory of this process, not a file on a tmpfs"
-            : hasHugePages || !pageState.equals(HugePages.SMALL)
+            : hasHugePages
                 ? "its file system gives, or may give, pages of 2 MiB"
                 : blocks == null ? "its file cannot be opened for fallocate" : null;
   }

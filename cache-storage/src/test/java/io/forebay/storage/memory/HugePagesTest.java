@@ -72,4 +72,11 @@ final class HugePagesTest {
     assertTrue(HugePages.areOffered(mounts, Path.of("/mnt/never/not/memory.tier")));
     assertFalse(HugePages.areOffered(mounts, Path.of("/mnt/never/nothing/memory.tier")));
   }
+
+  @Test
+  void theKernelMayGiveThemToEveryTmpfs() {
+    assertTrue(HugePages.areForced(List.of("always within_size advise never deny [force]")));
+    assertFalse(HugePages.areForced(List.of("always within_size advise [never] deny force")));
+    assertFalse(HugePages.areForced(List.of()));
+  }
 }
