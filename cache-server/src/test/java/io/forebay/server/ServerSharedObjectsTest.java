@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -179,6 +180,59 @@ final class ServerSharedObjectsTest {
     } finally {
       gate.countDown();
     }
+  }
+
+  @Test
+  void aNodeWhoseOriginIsSlowIsWaitedFor() throws Exception {
+    CountDownLatch gate = new CountDownLatch(1);
+    nodes.on((request, connection) -> {
+      TestOrigin.await(gate);
+      TestOrigin.sendOk(connection, "cache-control: max-age=3600\r\n", TestOrigin.ascii("x"));
+    });
+    PausableLink link = nodes.link("b");
+    Edge a = nodes.start("a");
+    Edge b = nodes.start("b");
+    try (RawClient client = a.connect()) {
+      String path = pathOfB(a);
+      client.request("GET", path, HOST);
+      Await.until("node b asks the origin", () -> origin.count(path) == 1);
+      long before = link.answers();
+      Await.until("signs of more than five seconds", () -> link.answers() >= before + 7);
+      gate.countDown();
+      assertEquals("x", client.reply().text());
+      assertEquals(1, origin.count(path));
+    } finally {
+      gate.countDown();
+    }
+    assertTrue(b.server().notReady().isEmpty());
+  }
+
+  @Test
+  void aNodeThatIsCutOffWhileItFetchesIsPassedOver() throws Exception {
+    CountDownLatch gate = new CountDownLatch(1);
+    AtomicBoolean isHeld = new AtomicBoolean(true);
+    nodes.on((request, connection) -> {
+      if (isHeld.getAndSet(false)) {
+        TestOrigin.await(gate);
+      }
+      TestOrigin.sendOk(connection, "cache-control: max-age=3600\r\n", TestOrigin.ascii("x"));
+    });
+    PausableLink link = nodes.link("b");
+    Edge a = nodes.start("a");
+    Edge b = nodes.start("b");
+    try (RawClient client = a.connect()) {
+      String path = pathOfB(a);
+      client.request("GET", path, HOST);
+      Await.until("node b asks the origin", () -> origin.count(path) == 1);
+      long before = link.answers();
+      Await.until("a sign has come", () -> link.answers() > before);
+      link.pause();
+      assertEquals("x", client.reply().text());
+      assertEquals(2, origin.count(path));
+    } finally {
+      gate.countDown();
+    }
+    assertTrue(b.server().notReady().isEmpty(), "etcd has it");
   }
 
   @Test

@@ -6,6 +6,7 @@ import io.forebay.testing.EtcdFixture;
 import io.forebay.testing.Ports;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -31,6 +32,7 @@ final class SharingNodes implements AutoCloseable {
   private final Certificates certificates;
   private final List<Edge> nodes = new ArrayList<>();
   private final Map<String, Integer> shares = new HashMap<>();
+  private final Map<String, PausableLink> links = new HashMap<>();
 
   /** Without nodes; their names can be {@code a} and {@code b}. */
   SharingNodes(Path directory) throws Exception {
@@ -49,6 +51,15 @@ final class SharingNodes implements AutoCloseable {
     return etcd;
   }
 
+  /** What leads others to a node that will be started. */
+  PausableLink link(String name) throws IOException {
+    int share = Ports.free();
+    PausableLink link = new PausableLink(share);
+    shares.put(name, share);
+    links.put(name, link);
+    return link;
+  }
+
   /** Starts a node, and waits until it is ready. */
   Edge start(String name) throws Exception {
     return start(name, "", "");
@@ -62,8 +73,9 @@ final class SharingNodes implements AutoCloseable {
    */
   Edge start(String name, String lines, String more) throws Exception {
     int port = Ports.free();
-    int share = Ports.free();
+    int share = shares.containsKey(name) ? sharePort(name) : Ports.free();
     shares.put(name, share);
+    PausableLink link = links.get(name);
     Edge edge =
         Edge.before(
             origin,
@@ -78,7 +90,7 @@ final class SharingNodes implements AutoCloseable {
               tls: {ca: "%s", certificate: "%s", key: "%s"}
               log: {endpoints: "%s"}
               purge: {fence-after: 60s, log-down: local}
-              share: {listen: "127.0.0.1:%d"}
+              share: {listen: "127.0.0.1:%d", advertise: "127.0.0.1:%d"}
             """
                     .formatted(
                         name,
@@ -88,7 +100,8 @@ final class SharingNodes implements AutoCloseable {
                         certificates.pem(name),
                         certificates.key(name),
                         etcd.endpointList(),
-                        share)
+                        share,
+                        link == null ? share : link.port())
                 + lines
                 + more);
     nodes.add(edge);
@@ -143,6 +156,9 @@ final class SharingNodes implements AutoCloseable {
         node.close();
       }
     } finally {
+      for (PausableLink link : links.values()) {
+        link.close();
+      }
       etcd.close();
       origin.close();
     }

@@ -10,6 +10,12 @@ import org.jspecify.annotations.Nullable;
  * @param node name of the node that answers
  */
 public record PeerResponseField(String node, Source source) {
+  /** The status of the interim responses of a node that fetches (RFC 2518 §10.1). */
+  public static final int SIGN = 102;
+
+  /** The time between two of them. */
+  public static final long SIGN_MILLIS = 1_000;
+
   private static final int PARAMETERS = 2;
 
   /** Where the node has the response from. */

@@ -1,7 +1,6 @@
 package io.forebay.server.exchange;
 
 import io.forebay.core.http.ByteRange.Satisfiable;
-import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.QueryRequest;
 import io.forebay.core.http.RequestView;
 import io.forebay.core.policy.BodyRemainder;
@@ -86,8 +85,8 @@ final class Exchange extends ClientResponse
   /** Whether what is sent is a coded copy of what was looked up. */
   private boolean isCopy;
 
-  /** Whether another node was told that this one fetches. */
-  private boolean isAwaited;
+  /** Made where another node asks and this one fetches. */
+  private @Nullable PeerSigns signs;
 
   /** Whether the node may not know all purges: nothing stored is used without validation. */
   private boolean isFenced;
@@ -658,9 +657,8 @@ final class Exchange extends ClientResponse
     if (request.isHead()) {
       return passBecause(Reason.PASS_HEAD);
     }
-    if (request.isFromPeer() && !isAwaited && awaitsHead()) {
-      isAwaited = true;
-      sink().informational(102, HeaderFields.EMPTY);
+    if (request.isFromPeer() && signs == null) {
+      signs = new PeerSigns(loop.eventLoop(), this);
     }
     return permits().mayWait()
         ? fetching().fetch()
@@ -825,6 +823,9 @@ final class Exchange extends ClientResponse
     }
     if (permits != null) {
       permits.ends();
+    }
+    if (signs != null) {
+      signs.end();
     }
     if (request.body() instanceof HeldBody held) {
       held.release();

@@ -33,14 +33,17 @@ import org.slf4j.LoggerFactory;
  *         └─ fails, or gives no sign ─▶ next node ─▶ origin
  * </pre>
  *
- * <p>A node that has to fetch sends a 102 first. So a node that hangs differs from one whose origin
- * is slow. Confined to the loop that sent it.
+ * <p>A node that has to fetch sends a 102 at once and one each second. So a node that hangs differs
+ * from one whose origin is slow. Confined to the loop that sent it.
  */
 final class PeerCall extends ForwardedCall {
   private static final Logger LOG = LoggerFactory.getLogger(PeerCall.class);
 
-  /** The time in which a node must answer or send its 102, including the connect. */
-  private static final long SIGN_MILLIS = 2_000;
+  /** The time in which a node must answer or give its first sign, including the connect. */
+  private static final long FIRST_SIGN_MILLIS = 2_000;
+
+  /** The time in which the next one must come. */
+  private static final long NEXT_SIGN_MILLIS = 5 * PeerResponseField.SIGN_MILLIS;
 
   /** For its first byte, and between two bytes, where its origin is not given longer. */
   private static final Duration FIRST_BYTE = Duration.ofMinutes(5);
@@ -49,8 +52,6 @@ final class PeerCall extends ForwardedCall {
 
   /** The node that fetches gives up first, and says so. */
   private static final Duration MARGIN = Duration.ofSeconds(5);
-
-  private static final int PROCESSING = 102;
 
   private final OriginSender origins;
   private final OriginClient nodes;
@@ -106,7 +107,7 @@ final class PeerCall extends ForwardedCall {
 
   private void ask(String next, PurgePosition begun) {
     node = next;
-    timer = loop.schedule(this::onNoSign, SIGN_MILLIS, TimeUnit.MILLISECONDS);
+    awaitSign(FIRST_SIGN_MILLIS);
     PeerRequestField field =
         new PeerRequestField(
             directory.cluster(),
@@ -143,6 +144,10 @@ final class PeerCall extends ForwardedCall {
   private static Duration atLeast(Duration least, @Nullable Duration ofOrigin) {
     Duration longer = ofOrigin == null ? least : ofOrigin.plus(MARGIN);
     return longer.compareTo(least) > 0 ? longer : least;
+  }
+
+  private void awaitSign(long millis) {
+    timer = loop.schedule(() -> onNoSign(millis), millis, TimeUnit.MILLISECONDS);
   }
 
   private void stopTimer() {
@@ -191,8 +196,8 @@ final class PeerCall extends ForwardedCall {
     String asked = Objects.requireNonNull(node, "no node was asked");
     stopTimer();
     directory.health(asked).succeeded();
-    timer = loop.schedule(this::onStillAwaited, SIGN_MILLIS, TimeUnit.MILLISECONDS);
-    if (status != PROCESSING) {
+    awaitSign(NEXT_SIGN_MILLIS);
+    if (status != PeerResponseField.SIGN) {
       listener.onInformational(status, fields);
     }
   }
@@ -242,24 +247,11 @@ final class PeerCall extends ForwardedCall {
     }
   }
 
-  private void onNoSign() {
+  private void onNoSign(long millis) {
     timer = null;
     boolean isOfHere = super.isWaiting();
     super.cancel();
-    onFailed(isOfHere, "no sign within " + SIGN_MILLIS + " ms");
-    start();
-  }
-
-  /** The node has sent a 102. Only requests of others can show that it is gone. */
-  private void onStillAwaited() {
-    String asked = Objects.requireNonNull(node, "no node was asked");
-    if (directory.mayBeAlive(asked, System.nanoTime())) {
-      timer = loop.schedule(this::onStillAwaited, SIGN_MILLIS, TimeUnit.MILLISECONDS);
-      return;
-    }
-    timer = null;
-    super.cancel();
-    onFailed(false, "gone while it fetched");
+    onFailed(isOfHere, "no sign within " + millis + " ms");
     start();
   }
 

@@ -125,11 +125,6 @@ public final class PeerDirectory {
                 && next.shield().stream().noneMatch(node -> node.name().equals(name)));
   }
 
-  /** Whether a node is in the cluster, and answers what it is asked as far as is known. */
-  boolean mayBeAlive(String node, long nowNanos) {
-    return !health(node).isOut(nowNanos) && peers.isPresent(node);
-  }
-
   PeerHealth health(String node) {
     return health.computeIfAbsent(node, name -> new PeerHealth());
   }

@@ -15,20 +15,6 @@ public record Peers(List<Node> group, List<Node> shield, Origins origins) {
   /** No nodes. */
   public static final Peers NONE = new Peers(List.of(), List.of(), Origins.NONE);
 
-  /** Whether a node may be asked. */
-  boolean isPresent(String name) {
-    return isPresent(group, name) || isPresent(shield, name);
-  }
-
-  private static boolean isPresent(List<Node> nodes, String name) {
-    for (Node node : nodes) {
-      if (node.name().equals(name)) {
-        return node.isPresent();
-      }
-    }
-    return false;
-  }
-
   /** The name of the origin that stands for a node. */
   public static String originName(String node) {
     return "node " + node;
