@@ -8,7 +8,10 @@ import io.forebay.testing.Ports;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.Collections;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -42,6 +45,7 @@ final class ClusterEdges implements AutoCloseable {
     this.purge = purge;
     this.originUrl = originUrl;
     this.certificates = Certificates.in(Files.createDirectories(directory.resolve("tls")));
+    writeSecret(directory.resolve("secret"));
     this.etcd = EtcdFixture.start(directory.resolve("etcd"), members);
   }
 
@@ -139,6 +143,7 @@ final class ClusterEdges implements AutoCloseable {
               tls: {ca: "%s", certificate: "%s", key: "%s"}
               log: {endpoints: "%s"}
               purge: {%s}
+              secret-file: "%s"
             %s\
             """
                     .formatted(
@@ -150,11 +155,26 @@ final class ClusterEdges implements AutoCloseable {
                         certificates.key(name),
                         etcd.endpointList(),
                         purge,
+                        secret(name),
                         share == null
                             ? ""
                             : "  share: {listen: \"127.0.0.1:%d\"}\n%s"
                                 .formatted(Ports.free(), share.apply(name)))
                 + more);
+  }
+
+  /** Makes a secret of a cluster. */
+  static void writeSecret(Path file) throws IOException {
+    byte[] secret = new byte[32];
+    new SecureRandom().nextBytes(secret);
+    Files.writeString(file, Base64.getEncoder().encodeToString(secret) + "\n");
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+  }
+
+  /** The file that all nodes have, unless there is one of this node. */
+  private Path secret(String name) {
+    Path own = directory.resolve("secret-" + name);
+    return Files.exists(own) ? own : directory.resolve("secret");
   }
 
   EtcdFixture etcd() {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.testing.Await;
 import io.forebay.testing.Certificates;
+import io.forebay.testing.Commands;
 import io.forebay.testing.EdgeProcess;
 import io.forebay.testing.OpensslClient;
 import io.forebay.testing.PathOrigin;
@@ -12,6 +13,7 @@ import io.forebay.testing.Pebble;
 import io.forebay.testing.Ports;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assertions;
@@ -20,6 +22,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What nodes of a cluster share of TLS: ticket keys, and answers to ACME validations. */
 @Tag("full")
@@ -79,9 +83,57 @@ final class SharedTlsIT {
     }
   }
 
-  /** The authority reaches the other node alone: it validates where that one listens. */
   @Test
-  void aValidationIsAnsweredByAnotherNodeThanTheOneThatAskedForIt() throws Exception {
+  void aSessionOverHttp3IsResumedAtAnotherNodeAndAfterARestart() throws Exception {
+    Path python = Tools.requireAioquic();
+    Path script = Tools.resource("/h3_resume.py", directory.resolve("h3_resume.py"));
+    Certificates certificates = Certificates.in(Files.createDirectories(directory.resolve("site")));
+    var ignored = certificates.ecdsa("site", "s.example");
+    String tls =
+        """
+        tls: {listen: "127.0.0.1:%d", certificate: "%s", key: "%s"}
+        http3: {listeners: [https]}
+        """;
+    List<String> more =
+        List.of(
+            tls.formatted(first, certificates.pem("site"), certificates.key("site")),
+            tls.formatted(second, certificates.pem("site"), certificates.key("site")));
+    try (ClusterEdges cluster = ClusterEdges.start(directory, origin.url(), 1, more)) {
+      Await.until(
+          "both have the keys",
+          () -> sessions(python, script, certificates).equals(List.of("full", "resumed")));
+      assertEquals(0, cluster.edge(1).terminate());
+      var again = cluster.edge(1).restart();
+      Await.until(
+          "it has them again",
+          () -> sessions(python, script, certificates).equals(List.of("full", "resumed")));
+      assertTrue(again.isAlive());
+    }
+  }
+
+  /** One at the first node, and one at the second with its ticket. */
+  private List<String> sessions(Path python, Path script, Certificates certificates)
+      throws Exception {
+    return Commands.run(
+            Duration.ofSeconds(60),
+            List.of(
+                python.toString(),
+                script.toString(),
+                "s.example",
+                certificates.authorityPem().toString(),
+                Integer.toString(first),
+                Integer.toString(second)))
+        .orFail()
+        .out()
+        .lines()
+        .toList();
+  }
+
+  /** The authority reaches the other node alone: it validates where that one listens. */
+  @ParameterizedTest
+  @ValueSource(strings = {"http-01", "tls-alpn-01"})
+  void aValidationIsAnsweredByAnotherNodeThanTheOneThatAskedForIt(String challenge)
+      throws Exception {
     if (!Pebble.isInstalled()) {
       String why = "pebble is missing: .ci/run builds it into .tools";
       if ("true".equals(System.getenv("CI"))) {
@@ -89,10 +141,16 @@ final class SharedTlsIT {
       }
       Assumptions.abort(why);
     }
-    try (ClusterEdges cluster = ClusterEdges.start(directory, origin.url(), 1, 1);
+    Certificates certificates = Certificates.in(Files.createDirectories(directory.resolve("site")));
+    var ignored = certificates.ecdsa("site", "s.example");
+    String tls =
+        """
+        tls: {listen: "127.0.0.1:%d", certificate: "%s", key: "%s"}
+        """
+            .formatted(second, certificates.pem("site"), certificates.key("site"));
+    try (ClusterEdges cluster = ClusterEdges.start(directory, origin.url(), 1, List.of(tls));
         Pebble authority =
-            Pebble.start(
-                directory.resolve("pebble"), cluster.edge(0).port(), Ports.free(), 0, "")) {
+            Pebble.start(directory.resolve("pebble"), cluster.edge(0).port(), second, 0, "")) {
       String acme =
           """
           tls:
@@ -102,9 +160,9 @@ final class SharedTlsIT {
               directory: %s
               ca-file: %s
               agree-to-terms: true
-              challenges: http-01
+              challenges: %s
           """
-              .formatted(first, authority.directory(), authority.tlsRoot());
+              .formatted(first, authority.directory(), authority.tlsRoot(), challenge);
       Path root = Files.writeString(directory.resolve("root.pem"), authority.root());
       try (EdgeProcess ordering = cluster.settings("edge-1", "edge-1", acme).start()) {
         Await.until(

@@ -521,10 +521,14 @@ public final class Server implements NodeControl, AutoCloseable {
                       clustered,
                       cluster.membership(),
                       new ServerFleetNode(this, reloading),
-                      new ServerFleetTls(tls, challenges),
+                      new ServerFleetTls(tls, challenges, acme.alpn()),
                       config.store().data(),
                       loaded.text().fleet(),
                       Clock.systemUTC()));
+      ClusterConfig.SharedSecret secret = clustered == null ? null : clustered.secret();
+      if (fleet != null && secret != null) {
+        acme.join(fleet.orderGroups(secret));
+      }
       acme.start();
     } catch (StartException e) {
       undo();

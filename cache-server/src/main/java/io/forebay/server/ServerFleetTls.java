@@ -3,18 +3,20 @@ package io.forebay.server;
 import io.forebay.server.cluster.fleet.FleetTls;
 import io.forebay.server.http.ChallengeTokens;
 import io.forebay.server.tls.ClientTls;
+import io.forebay.server.tls.acme.AlpnChallenges;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 
 /** The ticket keys and the ACME validations of this node, for the others of its cluster. */
 final class ServerFleetTls implements FleetTls {
   private final ClientTls tls;
-  private final ChallengeTokens challenges;
+  private final ChallengeTokens tokens;
+  private final AlpnChallenges alpn;
 
-  ServerFleetTls(ClientTls tls, ChallengeTokens challenges) {
+  ServerFleetTls(ClientTls tls, ChallengeTokens tokens, AlpnChallenges alpn) {
     this.tls = tls;
-    this.challenges = challenges;
+    this.tokens = tokens;
+    this.alpn = alpn;
   }
 
   @Override
@@ -33,12 +35,13 @@ final class ServerFleetTls implements FleetTls {
   }
 
   @Override
-  public Map<String, String> ownChallenges() {
-    return challenges.own();
+  public Challenges ownChallenges() {
+    return new Challenges(tokens.own(), alpn.own());
   }
 
   @Override
-  public void challenges(Map<String, String> byToken) {
-    challenges.others(byToken);
+  public void challenges(Challenges others) {
+    tokens.others(others.tokens());
+    alpn.others(others.hashes());
   }
 }

@@ -31,7 +31,7 @@ abstract sealed class Binder
         SigningBinder,
         SplitBinder,
         StorageClassBinder {
-  private static final int MAX_SECRET_FILE_BYTES = 65_536;
+  static final int MAX_SECRET_FILE_BYTES = 65_536;
 
   final ConfigValues values;
   final List<ConfigProblem> problems;

@@ -1,8 +1,14 @@
 package io.forebay.server.config;
 
 import io.forebay.server.config.ServerConfig.Address;
+import io.forebay.server.text.Printable;
+import java.io.IOException;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -11,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 /** Binds what the configuration says of a cluster. */
 final class ClusterBinder extends Binder {
   private static final String SCOPE = "cluster";
+  private static final int MAX_SECRET_KEYS = 16;
 
   ClusterBinder(ConfigValues values, List<ConfigProblem> problems, Map<String, String> sources) {
     super(values, problems, sources);
@@ -55,7 +62,62 @@ final class ClusterBinder extends Binder {
             given(SCOPE, ClusterKeys.KEEP),
             given(SCOPE, ClusterKeys.KEEP_FOR),
             given(SCOPE, ClusterKeys.LOG_DOWN)),
-        share());
+        share(),
+        sharedSecret());
+  }
+
+  private ClusterConfig.@Nullable SharedSecret sharedSecret() {
+    Path file = value(SCOPE, ClusterKeys.SECRET_FILE);
+    if (file == null) {
+      return null;
+    }
+    List<Secret> keys = new ArrayList<>();
+    String problem;
+    try {
+      if (Files.size(file) > MAX_SECRET_FILE_BYTES) {
+        problem = "is larger than 64KiB";
+      } else {
+        problem = readKeys(Files.readString(file, StandardCharsets.ISO_8859_1), keys);
+      }
+    } catch (IOException e) {
+      problem = "is not a file that can be read";
+    }
+    if (problem != null) {
+      say(
+          ClusterKeys.SECRET_FILE,
+          "\"" + Printable.shown(file.toString()) + "\" " + problem,
+          "copy the file of another node, or create the first one with: openssl rand -base64 32");
+    }
+    return new ClusterConfig.SharedSecret(file, List.copyOf(keys));
+  }
+
+  /** Reads the keys of a file; gives what is wrong with it, or null. Never quotes a line. */
+  private static @Nullable String readKeys(String text, List<Secret> keys) {
+    int number = 0;
+    for (String line : text.lines().map(String::strip).toList()) {
+      number++;
+      if (line.isEmpty() || line.startsWith("#")) {
+        continue;
+      }
+      int length;
+      try {
+        length = Base64.getDecoder().decode(line).length;
+      } catch (IllegalArgumentException e) {
+        return "has no base64 in line " + number;
+      }
+      if (length != ClusterConfig.SharedSecret.KEY_BYTES) {
+        return "has a key of "
+            + length
+            + " bytes in line "
+            + number
+            + "; a key has "
+            + ClusterConfig.SharedSecret.KEY_BYTES;
+      }
+      keys.add(new Secret(line));
+    }
+    return keys.isEmpty() || keys.size() > MAX_SECRET_KEYS
+        ? "has " + keys.size() + " keys; 1 to " + MAX_SECRET_KEYS + " are allowed"
+        : null;
   }
 
   private ClusterConfig.Share share() {

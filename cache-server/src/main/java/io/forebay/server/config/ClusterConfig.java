@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param group whose nodes {@code --wait group} waits for
  * @param listen where other nodes ask how far this one has come
  * @param advertise where they reach that listener
+ * @param secret what all nodes know and etcd does not; null for none
  */
 public record ClusterConfig(
     String name,
@@ -23,7 +24,8 @@ public record ClusterConfig(
     Tls tls,
     Log log,
     Purge purge,
-    Share share) {
+    Share share,
+    @Nullable SharedSecret secret) {
 
   /** The certificate of the node, and who may be a node. */
   public record Tls(Path ca, Path certificate, Path key) {}
@@ -42,6 +44,15 @@ public record ClusterConfig(
       @Nullable Path key,
       @Nullable String user,
       @Nullable Secret password) {}
+
+  /**
+   * What all nodes know and etcd does not.
+   *
+   * @param keys of {@value #KEY_BYTES} bytes in base64: the first encrypts, all decrypt
+   */
+  public record SharedSecret(Path file, List<Secret> keys) {
+    public static final int KEY_BYTES = 32;
+  }
 
   /**
    * Purges of the cluster.

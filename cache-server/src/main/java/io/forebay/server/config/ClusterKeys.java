@@ -143,6 +143,20 @@ final class ClusterKeys {
           true,
           null,
           "File whose first line is that password.");
+  static final Field<ClusterConfig, Path> SECRET_FILE =
+      optional(
+          "secret-file",
+          ValueType.PATH,
+          "none: each node orders its own certificates",
+          true,
+          config -> {
+            ClusterConfig.SharedSecret secret = config.secret();
+            return secret == null ? null : secret.file();
+          },
+          "File with a secret that all nodes of the cluster have and etcd has not. With it, one node"
+              + " orders each certificate of `tls.acme`, and the others receive it, encrypted,"
+              + " through etcd. One key per line, 32 bytes in base64 (`openssl rand -base64 32`); the"
+              + " first encrypts, all decrypt.");
   static final Field<ClusterConfig, Wait> WAIT =
       atStart(
           "purge.wait",
@@ -279,6 +293,7 @@ final class ClusterKeys {
               USER,
               PASSWORD,
               PASSWORD_FILE,
+              SECRET_FILE,
               WAIT,
               WAIT_MOST,
               CUT_OFF,

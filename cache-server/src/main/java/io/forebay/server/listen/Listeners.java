@@ -105,13 +105,7 @@ public final class Listeners implements AutoCloseable {
         if (config.http3().isOn(listener.name())) {
           Http3Listener udp =
               new Http3Listener(
-                  listener.name(),
-                  config.http3(),
-                  transport,
-                  loops,
-                  tls::table,
-                  tokenKey,
-                  clockMillis);
+                  listener.name(), config.http3(), transport, loops, tls, tokenKey, clockMillis);
           http3.add(udp);
           bound.add(bindBoth(listener, config.http3(), transport, loops, sockets, tls, udp));
         } else {

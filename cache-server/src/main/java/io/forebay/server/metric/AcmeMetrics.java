@@ -1,6 +1,7 @@
 package io.forebay.server.metric;
 
 import io.forebay.server.tls.acme.AcmeCounters;
+import io.forebay.server.tls.acme.AcmeCounters.SharedOutcome;
 import io.forebay.server.tls.acme.AcmeFailure;
 import java.util.function.ToDoubleFunction;
 
@@ -29,6 +30,16 @@ final class AcmeMetrics {
           "cause",
           failure.label());
     }
+    for (SharedOutcome outcome : SharedOutcome.values()) {
+      meters.counter(
+          "forebay_acme_shared_certificates",
+          "Certificates that the nodes of a cluster share: those that this node ordered and"
+              + " published, those of other nodes that it took into use, and those that it"
+              + " refused.",
+          () -> from.node().acme().shared(outcome),
+          "outcome",
+          outcome.label());
+    }
     names(meters, from, "all", AcmeCounters.Summary::names);
     names(meters, from, "with-certificate", AcmeCounters.Summary::withCertificate);
     names(meters, from, "failing", AcmeCounters.Summary::failing);
@@ -42,7 +53,7 @@ final class AcmeMetrics {
     meters.gauge(
         "forebay_acme_names",
         "Names for which the node orders certificates: all, those with a certificate in use,"
-            + " and those whose last attempt failed.",
+            + " and those whose last attempt failed, or that are due while etcd does not answer.",
         () -> count.applyAsDouble(from.node().acme().summary()),
         "state",
         state);

@@ -54,6 +54,10 @@ public final class ClientTls implements AutoCloseable {
   private OnDemandCertificates onDemand = OnDemandCertificates.NONE;
   private TlsConfig config;
   private TicketKeys tickets;
+
+  /** Those of {@code tickets}, for loops. */
+  private volatile List<byte[]> ticketKeys;
+
   private String ticketProblem = "";
   private final ExpiryWatch expiry = new ExpiryWatch();
 
@@ -64,6 +68,7 @@ public final class ClientTls implements AutoCloseable {
     this.random = random;
     this.stapler = stapler;
     this.tickets = TicketKeys.of(config.tickets(), random, clockMillis.getAsLong());
+    this.ticketKeys = tickets.keys();
   }
 
   /**
@@ -188,7 +193,7 @@ public final class ClientTls implements AutoCloseable {
       }
     });
     managed = Map.copyOf(next);
-    all().forEach(host -> tickets.applyTo(host.context()));
+    applyTickets();
     stapler.serves(config.ocsp() ? all() : List.of());
     table = configured.with(managed, challenges, onDemand);
   }
@@ -207,9 +212,14 @@ public final class ClientTls implements AutoCloseable {
   public synchronized void challenges(Map<String, CertificatePair> pending) throws TlsException {
     Map<String, TlsHost> next = new HashMap<>();
     for (Map.Entry<String, CertificatePair> one : pending.entrySet()) {
+      TlsHostSettings settings =
+          TlsHostSettings.ofChallenge("challenge " + one.getKey(), one.getValue());
+      TlsHost known = challenges.get(one.getKey());
       next.put(
           one.getKey(),
-          new TlsHost(TlsHostSettings.ofChallenge("challenge " + one.getKey(), one.getValue())));
+          known != null && Arrays.equals(known.fingerprint(), settings.fingerprint())
+              ? known
+              : new TlsHost(settings));
     }
     challenges = Map.copyOf(next);
     table = configured.with(managed, challenges, onDemand);
@@ -226,7 +236,7 @@ public final class ClientTls implements AutoCloseable {
     long now = clockMillis.getAsLong();
     try {
       if (tickets.step(now)) {
-        all().forEach(host -> tickets.applyTo(host.context()));
+        applyTickets();
       }
       ticketProblem = "";
     } catch (TlsException e) {
@@ -250,8 +260,21 @@ public final class ClientTls implements AutoCloseable {
   /** Uses the ticket keys of the cluster, the first of which encrypts, unless a file has some. */
   public synchronized void shareTicketKeys(List<byte[]> keys) {
     if (tickets.share(keys)) {
-      all().forEach(host -> tickets.applyTo(host.context()));
+      applyTickets();
     }
+  }
+
+  private void applyTickets() {
+    all().forEach(host -> tickets.applyTo(host.context()));
+    ticketKeys = tickets.keys();
+  }
+
+  /**
+   * The keys of session tickets of this moment: the first encrypts, all decrypt. Empty where
+   * tickets are off. Other keys are another list.
+   */
+  public List<byte[]> ticketKeys() {
+    return ticketKeys;
   }
 
   /** What is in force, for metrics and people. */

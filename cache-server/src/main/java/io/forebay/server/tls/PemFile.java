@@ -61,10 +61,19 @@ public final class PemFile {
 
   /** All certificates of a file, in its order. */
   public static List<X509Certificate> certificates(Path file) throws TlsException {
+    return certificates(file, text(file));
+  }
+
+  /**
+   * All certificates of a text, in its order.
+   *
+   * @param file where the text is from, for messages
+   */
+  public static List<X509Certificate> certificates(Path file, String text) throws TlsException {
     List<X509Certificate> certificates = new ArrayList<>();
     try {
       CertificateFactory factory = CertificateFactory.getInstance("X.509");
-      for (Block block : blocks(file)) {
+      for (Block block : blocks(text)) {
         if (block.label().equals("CERTIFICATE")) {
           certificates.add(
               (X509Certificate)
@@ -83,7 +92,16 @@ public final class PemFile {
 
   /** The private key of a file; RSA or EC. */
   public static PrivateKey privateKey(Path file) throws TlsException {
-    for (Block block : blocks(file)) {
+    return privateKey(file, text(file));
+  }
+
+  /**
+   * The private key of a text; RSA or EC.
+   *
+   * @param file where the text is from, for messages
+   */
+  public static PrivateKey privateKey(Path file, String text) throws TlsException {
+    for (Block block : blocks(text)) {
       byte[] pkcs8 =
           switch (block.label()) {
             case "PRIVATE KEY" -> block.bytes();
@@ -97,13 +115,13 @@ public final class PemFile {
             default -> null;
           };
       if (pkcs8 != null) {
-        return privateKey(file, pkcs8);
+        return decoded(file, pkcs8);
       }
     }
     throw new TlsException(file + " contains no private key in PEM format");
   }
 
-  private static PrivateKey privateKey(Path file, byte[] pkcs8) throws TlsException {
+  private static PrivateKey decoded(Path file, byte[] pkcs8) throws TlsException {
     PKCS8EncodedKeySpec spec = new PKCS8EncodedKeySpec(pkcs8);
     String problem = "";
     for (String algorithm : List.of("EC", "RSA")) {
@@ -143,18 +161,22 @@ public final class PemFile {
     }
   }
 
-  private static List<Block> blocks(Path file) throws TlsException {
+  private static List<Block> blocks(String text) {
+    List<Block> blocks = new ArrayList<>();
+    Matcher matcher = BLOCK.matcher(text);
+    while (matcher.find()) {
+      blocks.add(new Block(matcher.group(1), matcher.group(2)));
+    }
+    return blocks;
+  }
+
+  private static String text(Path file) throws TlsException {
     String why;
     try {
       if (Files.size(file) > MAX_FILE_BYTES) {
         why = "larger than 1MiB";
       } else {
-        List<Block> blocks = new ArrayList<>();
-        Matcher matcher = BLOCK.matcher(Files.readString(file, StandardCharsets.ISO_8859_1));
-        while (matcher.find()) {
-          blocks.add(new Block(matcher.group(1), matcher.group(2)));
-        }
-        return blocks;
+        return Files.readString(file, StandardCharsets.ISO_8859_1);
       }
     } catch (NoSuchFileException e) {
       why = "no such file";

@@ -1,10 +1,8 @@
 package io.forebay.server.tls;
 
 import io.forebay.server.tls.CertificateWarning.Severity;
-import java.io.IOException;
-import java.nio.file.Files;
+import io.forebay.storage.file.PrivateFiles;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermission;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.PublicKey;
@@ -13,6 +11,7 @@ import java.security.cert.X509Certificate;
 import java.security.interfaces.ECPublicKey;
 import java.security.interfaces.RSAPublicKey;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -21,12 +20,13 @@ import java.util.stream.Collectors;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509TrustManager;
 import javax.security.auth.x500.X500Principal;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Checks a certificate before its first use. What every client would reject is an error; what some
  * would reject, or what looks like a mistake, is a warning.
  */
-final class ServerCertificateCheck {
+public final class ServerCertificateCheck {
   private static final int MIN_RSA_BITS = 2048;
   private static final int MIN_EC_BITS = 256;
   private static final int MAX_EC_BITS = 521;
@@ -58,6 +58,24 @@ final class ServerCertificateCheck {
     check.names(hosts);
     check.usage();
     check.keyFile();
+  }
+
+  /** Why a certificate cannot be served for a host now; null where it can. */
+  public static @Nullable String refusal(CertificatePair pair, String host, Instant now) {
+    List<String> reasons = new ArrayList<>();
+    run(
+        pair,
+        List.of(),
+        now,
+        finding -> {
+          if (finding.severity() != Severity.WARNING) {
+            reasons.add(finding.text());
+          }
+        });
+    if (!pair.covers(host)) {
+      reasons.add(pair.file() + " does not cover " + host);
+    }
+    return reasons.isEmpty() ? null : String.join("; ", reasons);
   }
 
   private void say(Severity severity, String text) {
@@ -194,15 +212,10 @@ final class ServerCertificateCheck {
 
   private void keyFile() {
     Path file = pair.keyFile();
-    try {
-      if (Files.getPosixFilePermissions(file).contains(PosixFilePermission.OTHERS_READ)) {
-        findings.accept(
-            new CertificateWarning(
-                Severity.WARNING, file + " can be read by every user of this machine"));
-      }
-    } catch (IOException | UnsupportedOperationException e) {
-      // A file system without POSIX permissions: nothing to check.
-      return;
+    if (PrivateFiles.isReadableByAll(file)) {
+      findings.accept(
+          new CertificateWarning(
+              Severity.WARNING, file + " can be read by every user of this machine"));
     }
   }
 

@@ -95,6 +95,15 @@ public final class PrivateFiles {
     return FileChannel.open(file, READING);
   }
 
+  /** Whether every user may read a file; false where the file system has no modes. */
+  public static boolean isReadableByAll(Path file) {
+    try {
+      return Files.getPosixFilePermissions(file).contains(PosixFilePermission.OTHERS_READ);
+    } catch (IOException | UnsupportedOperationException e) {
+      return false;
+    }
+  }
+
   /** Whether something has this name, be it a link that leads nowhere. */
   public static boolean exists(Path file) {
     return Files.exists(file, LinkOption.NOFOLLOW_LINKS);

@@ -13,6 +13,8 @@ import io.forebay.server.config.ClusterConfig;
 import io.forebay.server.config.ConfigText;
 import io.forebay.server.config.ConfigView;
 import io.forebay.server.tls.TlsException;
+import io.forebay.server.tls.acme.OrderGroup;
+import io.forebay.storage.file.PrivateFiles;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -20,10 +22,12 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -41,6 +45,7 @@ public final class FleetConfig implements AutoCloseable {
   private final Object orders = new Object();
 
   private final EtcdClient etcd;
+  private final ClusterKeyspace keys;
   private final FleetStore store;
   private final Membership membership;
   private final FleetNode node;
@@ -52,6 +57,7 @@ public final class FleetConfig implements AutoCloseable {
 
   private final FleetAgent agent;
   private final Clock clock;
+  private final LongSupplier nanoTime;
 
   FleetConfig(
       EtcdClient etcd,
@@ -65,6 +71,8 @@ public final class FleetConfig implements AutoCloseable {
       LongSupplier nanoTime) {
     FleetDirectory directory = new FleetDirectory(data);
     this.etcd = etcd;
+    this.keys = keys;
+    this.nanoTime = nanoTime;
     this.store = new FleetStore(etcd, keys);
     this.lastGood = new LastGoodDocument(directory.root(), keys.cluster());
     this.membership = membership;
@@ -81,7 +89,7 @@ public final class FleetConfig implements AutoCloseable {
             new StageTraffic(node::traffic, nanoTime),
             new RolloutController(store, membership, nanoTime, clock));
     // Before the first order: the ACME server may send its validation to any node.
-    tls.challenges(Map.of());
+    tls.challenges(FleetTls.Challenges.NONE);
   }
 
   /**
@@ -118,6 +126,25 @@ public final class FleetConfig implements AutoCloseable {
             System::nanoTime);
     fleet.agent.start();
     return fleet;
+  }
+
+  /**
+   * The groups of nodes that order certificates together, by authority.
+   *
+   * @param secret of the cluster
+   */
+  public Function<String, OrderGroup> orderGroups(ClusterConfig.SharedSecret secret) {
+    if (PrivateFiles.isReadableByAll(secret.file())) {
+      LOG.warn(
+          "{} can be read by every user of this machine, and decrypts the private keys that the"
+              + " nodes share: remove that permission (chmod 600)",
+          secret.file());
+    }
+    List<byte[]> decoded =
+        secret.keys().stream().map(key -> Base64.getDecoder().decode(key.value())).toList();
+    CertificateCipher cipher = new CertificateCipher(decoded, new SecureRandom());
+    return authority ->
+        new FleetOrderGroup(etcd, keys, authority, membership, cipher, clock, nanoTime);
   }
 
   /** For what steps it without its thread. */

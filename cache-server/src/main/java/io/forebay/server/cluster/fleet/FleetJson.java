@@ -185,7 +185,7 @@ public final class FleetJson {
     return new String(Json.bytes(object), StandardCharsets.UTF_8).strip();
   }
 
-  private static @Nullable ObjectNode object(String json) {
+  static @Nullable ObjectNode object(String json) {
     try {
       return Json.object(json.getBytes(StandardCharsets.UTF_8));
     } catch (AdminError e) {
@@ -194,7 +194,7 @@ public final class FleetJson {
   }
 
   /** A number; -1 where it is missing or invalid. */
-  private static long number(ObjectNode object, String name) {
+  static long number(ObjectNode object, String name) {
     JsonNode node = object.path(name);
     return node.isIntegralNumber() && node.canConvertToLong() ? node.longValue() : -1;
   }

@@ -6,7 +6,7 @@ import java.util.Map;
 
 /**
  * The TLS state that a node shares with its cluster: ticket keys and answers to ACME validations.
- * Never blocks; any thread.
+ * Any thread but event loops: answers of others become certificates here.
  */
 public interface FleetTls {
 
@@ -21,9 +21,19 @@ public interface FleetTls {
   /** Uses these ticket keys from now on: the first encrypts, all decrypt. */
   void ticketKeys(List<byte[]> keys);
 
-  /** The answers to ACME validations that this node expects: key authorizations by token. */
-  Map<String, String> ownChallenges();
+  /**
+   * Answers to ACME validations.
+   *
+   * @param tokens key authorizations by token (http-01)
+   * @param hashes of key authorizations in base64, by name (tls-alpn-01)
+   */
+  record Challenges(Map<String, String> tokens, Map<String, String> hashes) {
+    static final Challenges NONE = new Challenges(Map.of(), Map.of());
+  }
+
+  /** The answers that this node expects. */
+  Challenges ownChallenges();
 
   /** Sets the answers that other nodes expect. */
-  void challenges(Map<String, String> byToken);
+  void challenges(Challenges others);
 }

@@ -5,12 +5,11 @@ import io.forebay.server.cluster.etcd.EtcdException;
 import io.forebay.server.cluster.etcd.KeyValue;
 import io.forebay.server.cluster.etcd.Txn;
 import io.forebay.server.cluster.etcd.TxnResult;
+import io.forebay.server.cluster.fleet.FleetTls.Challenges;
 import io.forebay.server.cluster.member.ClusterKeyspace;
 import io.forebay.server.cluster.member.FleetConfigState;
-import io.forebay.server.json.AdminError;
 import io.forebay.server.json.InputProblems;
 import io.forebay.server.json.Json;
-import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,9 +25,9 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Shares ticket keys and answers to ACME validations (http-01), so that nodes decrypt each other's
- * session tickets and answer each other's validations. The first node that finds ticket keys
- * missing or old makes one, in a transaction with the condition that the keys have not changed.
+ * Shares ticket keys and answers to ACME validations, so that nodes decrypt each other's session
+ * tickets and answer each other's validations. The first node that finds ticket keys missing or old
+ * makes one, in a transaction with the condition that the keys have not changed.
  *
  * <p>A node measures the age of a key that it has seen appear. It uses the time in etcd only for
  * keys that it found at its start, so a wrong clock costs one key, and not a key a second. Confined
@@ -74,17 +73,20 @@ final class SharedTls {
   void step(FleetConfigState state) throws EtcdException, InterruptedException {
     KeyValue tickets = null;
     KeyValue own = null;
-    Map<String, String> others = new HashMap<>();
+    Map<String, String> tokens = new HashMap<>();
+    Map<String, String> hashes = new HashMap<>();
     for (KeyValue kv : state.shared()) {
       if (kv.key().equals(keys.tickets())) {
         tickets = kv;
       } else if (kv.key().equals(keys.challenges(node))) {
         own = kv;
       } else if (kv.key().startsWith(keys.challenges())) {
-        others.putAll(challenges(kv.value()));
+        Challenges others = challenges(kv.value());
+        tokens.putAll(others.tokens());
+        hashes.putAll(others.hashes());
       }
     }
-    tls.challenges(others);
+    tls.challenges(new Challenges(tokens, hashes));
     publish(own);
     shareTickets(tickets);
   }
@@ -92,35 +94,43 @@ final class SharedTls {
   // --- challenges -------------------------------------------------------------------------------
 
   private void publish(@Nullable KeyValue written) throws EtcdException, InterruptedException {
-    Map<String, String> expected = tls.ownChallenges();
-    if (expected.equals(written == null ? Map.of() : challenges(written.value()))) {
+    Challenges expected = tls.ownChallenges();
+    if (expected.equals(written == null ? Challenges.NONE : challenges(written.value()))) {
       return;
     }
     Txn txn = new Txn();
-    if (expected.isEmpty()) {
+    if (expected.equals(Challenges.NONE)) {
       txn.delete(keys.challenges(node));
     } else {
       ObjectNode json = Json.object().put("v", 1);
       ObjectNode answers = json.putObject("answers");
-      expected.forEach(answers::put);
+      expected.tokens().forEach(answers::put);
+      ObjectNode hashes = json.putObject("hashes");
+      expected.hashes().forEach(hashes::put);
       txn.put(keys.challenges(node), FleetJson.text(json));
     }
     TxnResult ignored = etcd.txn(txn);
   }
 
   /** A value that cannot be read counts as no answer. */
-  private static Map<String, String> challenges(String json) {
-    Map<String, String> answers = new HashMap<>();
-    ObjectNode object = object(json);
-    if (object != null && object.path("answers") instanceof ObjectNode given) {
-      for (String token : given.propertyNames()) {
-        String answer = Json.text(given, token, MAX_TOKEN, new InputProblems());
-        if (answer != null && token.length() <= MAX_TOKEN && answers.size() < MAX_CHALLENGES) {
-          answers.put(token, answer);
+  private static Challenges challenges(String json) {
+    ObjectNode object = FleetJson.object(json);
+    return object == null
+        ? Challenges.NONE
+        : new Challenges(texts(object, "answers"), texts(object, "hashes"));
+  }
+
+  private static Map<String, String> texts(ObjectNode object, String field) {
+    Map<String, String> texts = new HashMap<>();
+    if (object.path(field) instanceof ObjectNode given) {
+      for (String name : given.propertyNames()) {
+        String text = Json.text(given, name, MAX_TOKEN, new InputProblems());
+        if (text != null && name.length() <= MAX_TOKEN && texts.size() < MAX_CHALLENGES) {
+          texts.put(name, text);
         }
       }
     }
-    return answers;
+    return texts;
   }
 
   // --- tickets ----------------------------------------------------------------------------------
@@ -131,7 +141,7 @@ final class SharedTls {
     if (rotation.isZero()) {
       return;
     }
-    ObjectNode object = written == null ? null : object(written.value());
+    ObjectNode object = written == null ? null : FleetJson.object(written.value());
     List<byte[]> known = object == null ? List.of() : ticketKeys(object);
     long madeAt = object == null ? 0 : object.path("at").asLong(0);
     long now = clock.millis();
@@ -186,13 +196,5 @@ final class SharedTls {
       }
     }
     return problems.isEmpty() ? read : List.of();
-  }
-
-  private static @Nullable ObjectNode object(String json) {
-    try {
-      return Json.object(json.getBytes(StandardCharsets.UTF_8));
-    } catch (AdminError e) {
-      return null;
-    }
   }
 }

@@ -18,6 +18,10 @@ import java.util.Locale;
  *                    config/part/HASH  a part of one
  *                    shared/tickets    keys of TLS session tickets
  *                    shared/acme/NODE  answers to ACME validations that a node expects
+ *                    shared/orders/AUTHORITY/NAME   which node orders the certificate of a name,
+ *                                                   with a lease
+ *                    shared/certificates            written with each certificate
+ *                    certificates/AUTHORITY/NAME    certificates that nodes share, encrypted
  * </pre>
  */
 public record ClusterKeyspace(String cluster) {
@@ -104,5 +108,20 @@ public record ClusterKeyspace(String cluster) {
 
   public String challenges(String node) {
     return challenges() + node;
+  }
+
+  /** Prefix of the orders of one authority that are under way. */
+  public String orders(String authority) {
+    return shared() + "orders/" + authority + "/";
+  }
+
+  /** Written with each certificate, so a heartbeat tells whether there is a new one. */
+  public String newestCertificate() {
+    return shared() + "certificates";
+  }
+
+  /** Prefix of the certificates of one authority. */
+  public String certificates(String authority) {
+    return key("certificates/" + authority + "/");
   }
 }

@@ -10,10 +10,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param rollout the value of {@code config/rollout}; null where there is none
  * @param reports reports of the nodes that are alive, as JSON, by the names of the nodes
- * @param shared TLS state that nodes share: ticket keys, answers to ACME validations
+ * @param shared TLS state that nodes share: ticket keys, answers to ACME validations, orders
+ * @param readNanos by {@link System#nanoTime}, before {@code rollout} and {@code shared} were read
  */
 public record FleetConfigState(
     @Nullable KeyValue rollout,
     List<Member> members,
     Map<String, String> reports,
-    List<KeyValue> shared) {}
+    List<KeyValue> shared,
+    long readNanos) {}

@@ -40,8 +40,8 @@ public final class Membership {
   private final NodeIdentity identity;
   private final long leaseSeconds;
 
-  /** The lease; 0 for none. Confined to the thread of the heartbeat. */
-  private long lease;
+  /** The lease; 0 for none. Written by the thread of the heartbeat alone. */
+  private volatile long lease;
 
   /**
    * Whether this start of the node has registered its name before. Confined to the thread of the
@@ -60,13 +60,11 @@ public final class Membership {
   private volatile Map<String, String> reports = Map.of();
   private volatile @Nullable Fleet fleet;
 
-  /** By {@link System#nanoTime}: before the reads that {@link #config} gives. */
-  private volatile long fleetNanos;
-
+  /** By {@link System#nanoTime}, before the latest read of all nodes. */
   private volatile long listNanos;
 
-  /** What a heartbeat reads for the fleet. */
-  private record Fleet(@Nullable KeyValue rollout, List<KeyValue> shared) {}
+  /** What a heartbeat reads for the fleet, and when it began to. */
+  private record Fleet(@Nullable KeyValue rollout, List<KeyValue> shared, long readNanos) {}
 
   /**
    * The membership of a node.
@@ -167,6 +165,16 @@ public final class Membership {
   }
 
   /**
+   * The lease that lasts while this node is alive; 0 for none now. Never blocks.
+   *
+   * <p>A key that is written with it is deleted when the node dies or stops, or when etcd has not
+   * heard of it for the time of a lease.
+   */
+  public long lease() {
+    return lease;
+  }
+
+  /**
    * Sets this node's report of its configuration. Other nodes see it after the next heartbeat.
    *
    * @param json an object, a few hundred bytes
@@ -184,7 +192,7 @@ public final class Membership {
     List<Member> members = known;
     return read == null || members.isEmpty()
         ? null
-        : new FleetConfigState(read.rollout(), members, reports, read.shared());
+        : new FleetConfigState(read.rollout(), members, reports, read.shared(), read.readNanos());
   }
 
   /**
@@ -193,7 +201,9 @@ public final class Membership {
    * @param now by {@link System#nanoTime}
    */
   public boolean isConfigCurrent(long now) {
-    return now - fleetNanos < CURRENT_NANOS
+    Fleet read = fleet;
+    return read != null
+        && now - read.readNanos() < CURRENT_NANOS
         && now - listNanos < CURRENT_NANOS + callsBetweenLists() * BEAT_NANOS;
   }
 
@@ -247,8 +257,7 @@ public final class Membership {
             .findFirst()
             .orElse(null);
     own = alive;
-    fleet = new Fleet(read.read(5).findFirst().orElse(null), read.read(6).toList());
-    fleetNanos = now;
+    fleet = new Fleet(read.read(5).findFirst().orElse(null), read.read(6).toList(), now);
     return new LogHead(
         epoch == null ? null : LogName.of(epoch.value(), read.clusterId()),
         epoch == null ? 0 : epoch.revision(),

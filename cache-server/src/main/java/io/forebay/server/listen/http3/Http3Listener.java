@@ -6,8 +6,8 @@ import io.forebay.server.http.ClientInfo;
 import io.forebay.server.listen.connection.ClientCertificateCheck;
 import io.forebay.server.listen.connection.ListenerContext;
 import io.forebay.server.loop.Transport;
+import io.forebay.server.tls.ClientTls;
 import io.forebay.server.tls.QuicTlsHosts;
-import io.forebay.server.tls.SniTable;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -28,7 +28,6 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 import javax.crypto.SecretKey;
 import org.jspecify.annotations.Nullable;
 
@@ -59,7 +58,7 @@ public final class Http3Listener {
   private final Transport transport;
   private final int number;
   private final List<ListenerContext> loops;
-  private final Supplier<SniTable> tls;
+  private final ClientTls tls;
   private final SecretKey key;
   private final LongSupplier clockMillis;
   private final AtomicInteger handshakes = new AtomicInteger();
@@ -76,7 +75,7 @@ public final class Http3Listener {
       Http3Config config,
       Transport transport,
       List<ListenerContext> loops,
-      Supplier<SniTable> tls,
+      ClientTls tls,
       SecretKey key,
       LongSupplier clockMillis) {
     this.name = name;
@@ -94,7 +93,8 @@ public final class Http3Listener {
    */
   @Nullable
   public Throwable bind(InetSocketAddress address) {
-    Dispatcher dispatcher = new Dispatcher(new QuicTlsHosts(name, tls).context());
+    Dispatcher dispatcher =
+        new Dispatcher(new QuicTlsHosts(name, tls::table, tls::ticketKeys).context());
     for (int i = 0; i < loops.size(); i++) {
       ChannelFuture future =
           new Bootstrap()
@@ -170,7 +170,7 @@ public final class Http3Listener {
             loop,
             channel,
             client(channel),
-            ClientCertificateCheck.ofQuic(tls, name),
+            ClientCertificateCheck.ofQuic(tls::table, name),
             onProven,
             handshakes::decrementAndGet);
     channel.pipeline().addLast(connection.codec(), connection);

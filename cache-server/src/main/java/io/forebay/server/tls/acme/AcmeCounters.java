@@ -1,5 +1,6 @@
 package io.forebay.server.tls.acme;
 
+import java.util.Locale;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 
@@ -10,7 +11,23 @@ public final class AcmeCounters {
   final AtomicLong refusedNames = new AtomicLong();
   private final AtomicLongArray failures = new AtomicLongArray(AcmeFailure.values().length);
 
+  private final AtomicLongArray shared = new AtomicLongArray(SharedOutcome.values().length);
+
   volatile Summary summary = new Summary(0, 0, 0);
+
+  /** What became of a certificate that nodes share, as metrics count it. */
+  public enum SharedOutcome {
+    /** The other nodes can have it. */
+    PUBLISHED,
+    /** Another node ordered it, and this one uses it. */
+    TAKEN,
+    /** Another node ordered it, and this one does not use it. */
+    REFUSED;
+
+    public String label() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
 
   /**
    * How many names there are.
@@ -45,5 +62,13 @@ public final class AcmeCounters {
 
   public long failures(AcmeFailure failure) {
     return failures.get(failure.ordinal());
+  }
+
+  void countShared(SharedOutcome outcome) {
+    shared.incrementAndGet(outcome.ordinal());
+  }
+
+  public long shared(SharedOutcome outcome) {
+    return shared.get(outcome.ordinal());
   }
 }

@@ -17,6 +17,7 @@ import java.nio.file.StandardCopyOption;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.MessageDigest;
+import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -53,11 +54,18 @@ final class AcmeFiles {
   private static final String ACCOUNT_KEY = "account.pem";
   private static final String ACCOUNT_URL = "account.url";
 
+  private final String authority;
   private final Path directory;
 
   /** Those of one authority. */
   AcmeFiles(Path data, URI authority) {
-    this.directory = data.resolve("acme").resolve(folder(authority));
+    this.authority = folder(authority);
+    this.directory = data.resolve("acme").resolve(this.authority);
+  }
+
+  /** The name of the authority's folder, which tells authorities apart. */
+  String authority() {
+    return authority;
   }
 
   /** Whether a name is one of a host, and thus fit to be one of a file. */
@@ -136,10 +144,22 @@ final class AcmeFiles {
   }
 
   /** Replaces the certificate of a host; gives what {@link #certificate} will. */
-  CertificatePair certificate(String host, List<X509Certificate> chain, KeyPair key)
+  CertificatePair certificate(String host, List<X509Certificate> chain, PrivateKey key)
       throws IOException {
+    Path ignored = write(host + CERTIFICATE, pem(chain, key));
+    return pair(host, chain, key);
+  }
+
+  /** A certificate of a host as it is after it was stored; does not store it. */
+  CertificatePair pair(String host, List<X509Certificate> chain, PrivateKey key) {
+    Path file = directory.resolve(host + CERTIFICATE);
+    return new CertificatePair(file, file, List.copyOf(chain), key);
+  }
+
+  /** A private key and its certificate chain, as they are in a file. */
+  static String pem(List<X509Certificate> chain, PrivateKey key) throws IOException {
     StringBuilder text = new StringBuilder();
-    text.append(KeyPairs.pem("PRIVATE KEY", key.getPrivate().getEncoded()));
+    text.append(KeyPairs.pem("PRIVATE KEY", key.getEncoded()));
     try {
       for (X509Certificate certificate : chain) {
         text.append(KeyPairs.pem("CERTIFICATE", certificate.getEncoded()));
@@ -147,8 +167,12 @@ final class AcmeFiles {
     } catch (GeneralSecurityException e) {
       throw new IOException("a certificate without bytes", e);
     }
-    Path file = write(host + CERTIFICATE, text.toString());
-    return new CertificatePair(file, file, List.copyOf(chain), key.getPrivate());
+    return text.toString();
+  }
+
+  /** Whether a certificate is one of these. */
+  boolean isOwn(CertificatePair pair) {
+    return directory.equals(pair.file().getParent());
   }
 
   void deleteCertificate(String host) throws IOException {

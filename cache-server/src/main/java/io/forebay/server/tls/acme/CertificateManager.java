@@ -6,6 +6,7 @@ import io.forebay.server.text.Printable;
 import io.forebay.server.tls.CertificatePair;
 import io.forebay.server.tls.ClientTls;
 import io.forebay.server.tls.OnDemandCertificates;
+import io.forebay.server.tls.acme.OrderGroup.SharedCertificate;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -14,10 +15,12 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.shredzone.acme4j.RenewalInfo;
@@ -39,11 +42,15 @@ public final class CertificateManager implements AutoCloseable {
   private static final long MIN_RENEWAL_MILLIS = Duration.ofHours(1).toMillis();
   private static final int MAX_DROPPED_FAILURES = 3;
 
+  /** After so many failures in a row another node may order a name. */
+  private static final int MAX_CLAIM_FAILURES = 3;
+
   private final Path data;
   private final ClientTls tls;
   private final LongSupplier clockMillis;
   private final SecureRandom random;
   private final Duration answerLimit;
+  private final AlpnChallenges alpn;
   private final PendingChallenges challenges;
   private final AcmeCounters counters = new AcmeCounters();
   private final DailyLog failures;
@@ -54,6 +61,9 @@ public final class CertificateManager implements AutoCloseable {
 
   private volatile boolean isClosed;
 
+  /** The group of each authority; null where this node orders for itself alone. */
+  private volatile @Nullable Function<String, OrderGroup> groups;
+
   private final OnDemandNames onDemand;
 
   // Of the thread, or of who calls step.
@@ -62,6 +72,7 @@ public final class CertificateManager implements AutoCloseable {
   private @Nullable AcmeFiles files;
   private @Nullable AcmeDirectory directory;
   private @Nullable OrderProgress progress;
+  private @Nullable GroupCertificates group;
   private int directoryFailures;
   private long directoryDueMillis;
 
@@ -81,7 +92,8 @@ public final class CertificateManager implements AutoCloseable {
     this.clockMillis = clockMillis;
     this.random = random;
     this.answerLimit = answerLimit;
-    this.challenges = new PendingChallenges(tls, tokens);
+    this.alpn = new AlpnChallenges(tls, random);
+    this.challenges = new PendingChallenges(tokens, alpn);
     this.onDemand = new OnDemandNames(clockMillis, counters, wakeups::release);
   }
 
@@ -116,6 +128,15 @@ public final class CertificateManager implements AutoCloseable {
     adopt(clockMillis.getAsLong());
   }
 
+  /**
+   * Orders together with other nodes from now on. Called before {@link #start}.
+   *
+   * @param byAuthority opens the group of an authority, by its name in {@link AcmeFiles}
+   */
+  public void join(Function<String, OrderGroup> byAuthority) {
+    groups = byAuthority;
+  }
+
   /** Begins to order and renew, when the listeners can answer validations. */
   public synchronized void start() {
     if (thread == null && wanted.isOn() && !isClosed) {
@@ -130,6 +151,11 @@ public final class CertificateManager implements AutoCloseable {
     wakeups.release();
   }
 
+  /** The validations by tls-alpn-01, for other nodes. */
+  public AlpnChallenges alpn() {
+    return alpn;
+  }
+
   public AcmeCounters counters() {
     return counters;
   }
@@ -138,7 +164,8 @@ public final class CertificateManager implements AutoCloseable {
     try {
       while (!isClosed) {
         long now = clockMillis.getAsLong();
-        long due = Math.min(safeStep(now), now + MAX_SLEEP_MILLIS);
+        long most = groups == null ? MAX_SLEEP_MILLIS : GroupCertificates.PERIOD_MILLIS;
+        long due = Math.min(safeStep(now), now + most);
         boolean ignored =
             wakeups.tryAcquire(Math.max(1, due - clockMillis.getAsLong()), TimeUnit.MILLISECONDS);
         wakeups.drainPermits();
@@ -166,6 +193,7 @@ public final class CertificateManager implements AutoCloseable {
   long step(long now) {
     adopt(now);
     addRequested(now);
+    followGroup(now);
     long due = Long.MAX_VALUE;
     for (ManagedHost host : new ArrayList<>(hosts.values())) {
       if (isClosed) {
@@ -191,6 +219,10 @@ public final class CertificateManager implements AutoCloseable {
     }
     AcmeConfig before = config;
     config = next;
+    GroupCertificates left = group;
+    if (left != null) {
+      left.leave();
+    }
     closeDirectory();
     Map<String, CertificatePair> served = new HashMap<>();
     hosts.forEach((name, host) -> {
@@ -273,6 +305,52 @@ public final class CertificateManager implements AutoCloseable {
     }
   }
 
+  // --- other nodes ------------------------------------------------------------------------------
+
+  private void followGroup(long now) {
+    Function<String, OrderGroup> byAuthority = groups;
+    AcmeFiles own = files;
+    if (byAuthority == null || own == null) {
+      return;
+    }
+    GroupCertificates current = group;
+    if (current == null) {
+      current =
+          new GroupCertificates(byAuthority.apply(own.authority()), own, counters, failures, now);
+      group = current;
+    }
+    boolean isChanged = false;
+    for (SharedCertificate shared : current.changes(hosts.values(), now)) {
+      isChanged |= takeShared(current, own, shared, now);
+    }
+    if (isChanged) {
+      publish();
+    }
+    current.settle(hosts, now);
+  }
+
+  private boolean takeShared(
+      GroupCertificates from, AcmeFiles own, SharedCertificate shared, long now) {
+    String name = shared.name();
+    boolean isNew = !hosts.containsKey(name);
+    if (isNew && (!onDemand.matches(name) || hosts.size() >= OnDemandPolicy.MAX_NAMES)) {
+      return false;
+    }
+    if (isNew) {
+      add(name, true, own, now);
+    }
+    ManagedHost host = Objects.requireNonNull(hosts.get(name));
+    CertificatePair pair = from.take(host, shared, now);
+    if (pair != null) {
+      use(host, pair, now);
+      onDemand.answer(name);
+    } else if (isNew && host.pair == null) {
+      // Nobody has asked this node for it.
+      hosts.remove(name);
+    }
+    return pair != null || (isNew && host.pair != null);
+  }
+
   // --- one name ---------------------------------------------------------------------------------
 
   private void attempt(ManagedHost host, long now) {
@@ -293,6 +371,13 @@ public final class CertificateManager implements AutoCloseable {
         return;
       }
     }
+    GroupCertificates others = group;
+    if (others != null && !others.mayOrder(host, now)) {
+      if (host.awaitsGroup) {
+        onDemand.answer(host.name);
+      }
+      return;
+    }
     try {
       CertificatePair issued = orders.step(host, now);
       directoryFailures = 0;
@@ -304,16 +389,23 @@ public final class CertificateManager implements AutoCloseable {
     }
   }
 
-  private void onIssued(ManagedHost host, CertificatePair issued, long now) {
+  /** Uses a certificate from now on; the order of the name is over. */
+  private void use(ManagedHost host, CertificatePair pair, long now) {
     host.dueMillis = now;
     host.earliestRenewalMillis = now + MIN_RENEWAL_MILLIS;
-    host.pair = issued;
-    host.renewAtMillis =
-        RenewalPolicy.renewAtMillis(issued.leaf(), config.renewAtPercent(), random);
+    host.pair = pair;
+    host.renewAtMillis = RenewalPolicy.renewAtMillis(pair.leaf(), config.renewAtPercent(), random);
     host.renewalInfoAtMillis = 0;
     host.failures = 0;
+    host.awaitsGroup = false;
     endAttempt(host, true);
     failures.succeeded(subject(host));
+  }
+
+  private void onIssued(ManagedHost host, CertificatePair issued, long now) {
+    use(host, issued, now);
+    host.isFromGroup = false;
+    host.isUnpublished = group != null;
     failures.succeeded(directorySubject());
     publish();
     onDemand.answer(host.name);
@@ -343,8 +435,13 @@ public final class CertificateManager implements AutoCloseable {
       directoryFailures++;
       directoryDueMillis =
           now + Backoff.millis(directoryFailures, failure.retryAfterMillis(), random);
-      // The time of an outage is none of an order's.
-      hosts.values().forEach(each -> each.attemptBeganMillis = directoryDueMillis);
+      // The time of an outage is none of an order's, and another node may reach the authority.
+      hosts
+          .values()
+          .forEach(each -> {
+            each.attemptBeganMillis = directoryDueMillis;
+            each.keepsClaim = each.isUnpublished;
+          });
       failures.failed(directorySubject(), failure.getMessage() + keepsServing(), now);
       // Handshakes do not wait for an authority that is down.
       onDemand.answerAll();
@@ -353,6 +450,10 @@ public final class CertificateManager implements AutoCloseable {
     }
     host.failures++;
     host.attempts++;
+    if (failure.failure() == AcmeFailure.STORAGE || host.failures % MAX_CLAIM_FAILURES == 0) {
+      // Another node may do better; while one has the order, the authority sees one series.
+      host.keepsClaim = false;
+    }
     host.dueMillis = now + Backoff.millis(host.failures, failure.retryAfterMillis(), random);
     host.attemptBeganMillis = host.dueMillis;
     failures.failed(
@@ -473,7 +574,8 @@ public final class CertificateManager implements AutoCloseable {
     int failing = 0;
     for (ManagedHost host : hosts.values()) {
       withCertificate += host.pair == null ? 0 : 1;
-      boolean isHeldUp = directoryFailures > 0 && host.dueMillis <= directoryDueMillis;
+      boolean isHeldUp =
+          host.awaitsGroup || (directoryFailures > 0 && host.dueMillis <= directoryDueMillis);
       failing += host.failures > 0 || isHeldUp ? 1 : 0;
     }
     counters.summary = new AcmeCounters.Summary(hosts.size(), withCertificate, failing);
@@ -484,6 +586,7 @@ public final class CertificateManager implements AutoCloseable {
     directory = null;
     progress = null;
     files = null;
+    group = null;
     if (open != null) {
       open.close();
     }

@@ -5,6 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /** One name and how far it has come. Confined to the manager's thread. */
 final class ManagedHost {
+  static final long ABSENT = Long.MIN_VALUE;
+
   final String name;
 
   /** Whether a handshake brought it, not the list of hosts. */
@@ -42,6 +44,26 @@ final class ManagedHost {
 
   /** Since when other nodes may be taking the answer over; 0 where there is none to take. */
   long sharedMillis;
+
+  // --- where nodes order together: see GroupCertificates -----------------------------------------
+
+  /** When the certificate that the group has begins to be valid; {@link #ABSENT} for none. */
+  long groupBeginMillis = ABSENT;
+
+  /** Revision of the group's certificate; 0 for none. */
+  long groupRevision;
+
+  /** Whether {@code pair} was ordered here, and the group lacks it. */
+  boolean isUnpublished;
+
+  /** Whether another node ordered {@code pair}, as far as is known. */
+  boolean isFromGroup;
+
+  /** Whether this node goes on with the order that it claimed. */
+  boolean keepsClaim;
+
+  /** Whether the group cannot be asked about an order that is due. */
+  boolean awaitsGroup;
 
   ManagedHost(String name, boolean isOnDemand) {
     this.name = name;

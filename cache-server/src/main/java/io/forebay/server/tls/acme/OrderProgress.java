@@ -1,7 +1,6 @@
 package io.forebay.server.tls.acme;
 
 import io.forebay.server.config.AcmeConfig;
-import io.forebay.server.config.AcmeConfig.KeyType;
 import io.forebay.server.text.Printable;
 import io.forebay.server.tls.CertificatePair;
 import io.forebay.server.tls.TlsException;
@@ -15,7 +14,6 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.shredzone.acme4j.Authorization;
-import org.shredzone.acme4j.Identifier;
 import org.shredzone.acme4j.Order;
 import org.shredzone.acme4j.Status;
 import org.shredzone.acme4j.challenge.Challenge;
@@ -98,8 +96,11 @@ final class OrderProgress {
     KeyPair key = KeyPairs.generate(config.keyType(), random);
     CertificatePair served = host.pair;
     // An authority may refuse the mark that this order replaces a certificate: then without it.
+    // It also may refuse one that the account of another node ordered.
     X509Certificate replaced =
-        served == null || host.failures > 0 || !config.renewalInfo() ? null : served.leaf();
+        served == null || host.failures > 0 || host.isFromGroup || !config.renewalInfo()
+            ? null
+            : served.leaf();
     Order order = directory.begin(host.name, replaced);
     host.attemptBeganMillis = now;
     host.sharedMillis = 0;
@@ -169,7 +170,7 @@ final class OrderProgress {
         challenges.token(host.name, http.getToken(), http.getAuthorization());
       } else if (challenge instanceof TlsAlpn01Challenge alpn) {
         try {
-          challenges.certificate(host.name, certificate(alpn, host.name));
+          challenges.hash(host.name, alpn.getAcmeValidation());
         } catch (TlsException e) {
           throw new IOException("the certificate of the challenge cannot be served", e);
         }
@@ -204,17 +205,6 @@ final class OrderProgress {
         true);
   }
 
-  private CertificatePair certificate(TlsAlpn01Challenge challenge, String host) {
-    // acme4j 4.0.0 signs this certificate as RSA does, whatever the key.
-    KeyPair key = KeyPairs.generate(KeyType.RSA_2048, random);
-    Path nowhere = Path.of("challenge");
-    return new CertificatePair(
-        nowhere,
-        nowhere,
-        List.of(challenge.createCertificate(key, Identifier.dns(host))),
-        key.getPrivate());
-  }
-
   private OrderException invalid(Order order) throws AcmeException {
     StringBuilder why = new StringBuilder();
     order.getError().ifPresent(problem -> why.append(problem));
@@ -243,7 +233,7 @@ final class OrderProgress {
     if (problem != null) {
       throw new OrderException(AcmeFailure.CERTIFICATE, problem, 0, true);
     }
-    CertificatePair pair = files.certificate(host.name, chain, pending.key());
+    CertificatePair pair = files.certificate(host.name, chain, pending.key().getPrivate());
     files.deleteOrder(host.name);
     counters.issued.incrementAndGet();
     return pair;

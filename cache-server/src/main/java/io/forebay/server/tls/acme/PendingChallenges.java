@@ -1,27 +1,24 @@
 package io.forebay.server.tls.acme;
 
 import io.forebay.server.http.ChallengeTokens;
-import io.forebay.server.tls.CertificatePair;
-import io.forebay.server.tls.ClientTls;
 import io.forebay.server.tls.TlsException;
 import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The answers to validations that are expected, by host: tokens for plain text listeners and
- * certificates for TLS listeners. Confined to the manager's thread; listeners get immutable copies.
+ * The answers to validations that this node expects, by host: tokens for plain text listeners and
+ * hashes for TLS listeners. Confined to the manager's thread; listeners get immutable copies.
  */
 final class PendingChallenges {
   private record Answer(String token, String keyAuthorization) {}
 
-  private final ClientTls tls;
   private final ChallengeTokens published;
+  private final AlpnChallenges alpn;
   private final Map<String, Answer> tokens = new HashMap<>();
-  private final Map<String, CertificatePair> certificates = new HashMap<>();
 
-  PendingChallenges(ClientTls tls, ChallengeTokens published) {
-    this.tls = tls;
+  PendingChallenges(ChallengeTokens published, AlpnChallenges alpn) {
     this.published = published;
+    this.alpn = alpn;
   }
 
   void token(String host, String token, String keyAuthorization) {
@@ -29,14 +26,14 @@ final class PendingChallenges {
     publishTokens();
   }
 
-  /** Whether other nodes get the tokens, too, a few seconds later. */
+  /** Whether other nodes get the answers, too, a few seconds later. */
   boolean isShared() {
     return published.isShared();
   }
 
-  void certificate(String host, CertificatePair certificate) throws TlsException {
-    certificates.put(host, certificate);
-    tls.challenges(certificates);
+  /** A validation by tls-alpn-01, by the hash that it asks for. */
+  void hash(String host, byte[] hash) throws TlsException {
+    alpn.put(host, hash);
   }
 
   /** Validations of a host are over. */
@@ -44,12 +41,10 @@ final class PendingChallenges {
     if (tokens.remove(host) != null) {
       publishTokens();
     }
-    if (certificates.remove(host) != null) {
-      try {
-        tls.challenges(certificates);
-      } catch (TlsException e) {
-        throw new IllegalStateException("certificates that were served can be", e);
-      }
+    try {
+      alpn.remove(host);
+    } catch (TlsException e) {
+      throw new IllegalStateException("certificates that were served can be", e);
     }
   }
 

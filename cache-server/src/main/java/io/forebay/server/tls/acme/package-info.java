@@ -15,6 +15,10 @@
  *                                                             exchange     ClientTls
  * </pre>
  *
+ * <p>Nodes of a cluster order together: {@link io.forebay.server.tls.acme.OrderGroup} is what a
+ * cluster offers, {@code GroupCertificates} what a node makes of it, and {@link
+ * io.forebay.server.tls.acme.AlpnChallenges} has the validations by tls-alpn-01 of all nodes.
+ *
  * <p>Start with {@link io.forebay.server.tls.acme.CertificateManager}. Only its thread touches the
  * network and files; event loops read immutable tables. Policy ({@code RenewalPolicy}, {@code
  * Backoff}, {@code OnDemandPolicy}) is apart from mechanism and takes the time and randomness as

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CyclicBarrier;
@@ -284,6 +285,22 @@ final class FleetConfigTest {
         .findFirst()
         .orElseThrow()
         .revision();
+  }
+
+  @Test
+  void answersToValidationsReachTheOtherNodesUntilTheyAreOver() throws Exception {
+    Node a = fleet.node("a");
+    Node b = fleet.node("b");
+    FleetTls.Challenges expected =
+        new FleetTls.Challenges(Map.of("t", "t.k"), Map.of("www.example", "aGFzaA=="));
+    a.expected = expected;
+    fleet.step(a, b);
+    assertEquals(expected, b.answered);
+    assertEquals(FleetTls.Challenges.NONE, a.answered, "its own are none of others");
+    a.expected = FleetTls.Challenges.NONE;
+    fleet.step(a, b);
+    assertEquals(FleetTls.Challenges.NONE, b.answered);
+    assertEquals(0, fleet.count(FleetFixture.KEYS.challenges()));
   }
 
   @Test

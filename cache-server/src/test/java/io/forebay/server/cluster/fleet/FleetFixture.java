@@ -24,7 +24,6 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -120,6 +119,8 @@ final class FleetFixture implements AutoCloseable {
     String inForce = "";
     boolean doesThrow;
     List<byte[]> ticketKeys = List.of();
+    Challenges expected = Challenges.NONE;
+    Challenges answered = Challenges.NONE;
 
     private Node(String name, Duration wrongBy) throws IOException {
       membership =
@@ -234,11 +235,13 @@ final class FleetFixture implements AutoCloseable {
     }
 
     @Override
-    public Map<String, String> ownChallenges() {
-      return Map.of();
+    public Challenges ownChallenges() {
+      return expected;
     }
 
     @Override
-    public void challenges(Map<String, String> byToken) {}
+    public void challenges(Challenges others) {
+      answered = others;
+    }
   }
 }
