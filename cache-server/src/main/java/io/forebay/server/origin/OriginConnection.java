@@ -522,13 +522,16 @@ final class OriginConnection extends ChannelInboundHandlerAdapter
   @Override
   public void onResumed() {
     PooledCall current = call;
-    if (state != State.BUSY || current == null || current.isSuspended()) {
+    if (current == null || current.isSuspended()) {
       return;
     }
     if (queued.isEmpty()) {
-      context().channel().config().setAutoRead(true);
-      rearm();
+      if (state == State.BUSY) {
+        context().channel().config().setAutoRead(true);
+        rearm();
+      }
     } else if (!isDraining) {
+      // Also of a connection that is gone: what it has brought, and that it is gone, is queued.
       // In a separate task: the caller of resume does not expect a callback within it.
       client.loop().execute(() -> drain(current));
     }

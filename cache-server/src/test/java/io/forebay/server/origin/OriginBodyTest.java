@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.forebay.server.http.RequestBody;
 import io.forebay.server.origin.call.OriginCall;
 import io.forebay.server.origin.call.OriginFailure.Kind;
+import io.forebay.testing.Await;
 import io.forebay.testing.ScriptedOrigin;
 import io.forebay.testing.ScriptedOrigin.Connection;
 import java.nio.charset.StandardCharsets;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
@@ -382,6 +384,40 @@ class OriginBodyTest {
       onLoop(lab, calls[0]::resume);
       response.failure(Kind.TRUNCATED);
       assertEquals(200_000, response.bytesSoFar());
+    }
+  }
+
+  /** Epoll tells of a connection that is gone though nobody reads. */
+  @ParameterizedTest
+  @CsvSource({"false, false", "false, true", "true, false", "true, true"})
+  void whatCameBeforeTheConnectionWasGoneIsToldOnResume(boolean isWhole, boolean isReset)
+      throws Exception {
+    try (ScriptedOrigin origin = ScriptedOrigin.start();
+        Lab lab = Lab.of(Lab.origin(origin.url()))) {
+      OriginCall[] calls = new OriginCall[1];
+      Recorder response = sendAndSuspend(lab, calls);
+      Connection connection = origin.accept();
+      connection.head();
+      String length = isWhole ? "4" : "8";
+      connection.send("HTTP/1.1 200 OK\r\nContent-Length: " + length + "\r\n\r\nbody");
+      response.awaitHead();
+      if (isReset) {
+        connection.reset();
+      } else {
+        connection.close();
+      }
+      Await.until(
+          "the connection is gone",
+          () -> lab.onLoop(0, () -> lab.counters().originConnectionsOpen) == 0);
+      assertEquals("", response.bodySoFar());
+      assertFalse(response.isOver());
+      onLoop(lab, calls[0]::resume);
+      if (isWhole) {
+        assertEquals("body", response.body());
+      } else {
+        response.failure(Kind.TRUNCATED);
+        assertEquals("body", response.bodySoFar());
+      }
     }
   }
 
