@@ -43,8 +43,10 @@ final class OrderProgress {
   private static final long ORDER_MILLIS = Duration.ofDays(1).toMillis();
   private static final int MAX_CHAIN = 10;
 
-  /** Until all nodes of a cluster have an answer: two heartbeats, and as much again. */
-  private static final long SHARE_MILLIS = 4_000;
+  /**
+   * Until all nodes of a cluster have an answer: five times two heartbeats, as they may be busy.
+   */
+  private static final long SHARE_MILLIS = 10_000;
 
   private final AcmeConfig config;
   private final AcmeFiles files;
