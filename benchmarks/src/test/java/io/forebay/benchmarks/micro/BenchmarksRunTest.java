@@ -28,6 +28,7 @@ final class BenchmarksRunTest {
     long run();
   }
 
+  @Tag("full")
   @Test
   void loopsBesideEachOtherHitOneStoreAndAllocateNothing() throws Exception {
     ThreadedHitBenchmark benchmark = new ThreadedHitBenchmark();

@@ -750,6 +750,7 @@ final class AdminServerTest {
   }
 
   /** More of them than there may be connections: each new one takes the place of the oldest. */
+  @Tag("full")
   @Test
   void halfRequestsKeepNobodyOut() throws IOException {
     RawHttp http = start();

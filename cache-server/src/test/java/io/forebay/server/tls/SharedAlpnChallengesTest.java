@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -99,6 +100,7 @@ final class SharedAlpnChallengesTest {
     return host.settings().pairs().getFirst();
   }
 
+  @Tag("full")
   @Test
   void noiseIsLeftOutAndNumbersAreBounded() {
     challenges.others(
