@@ -22,20 +22,22 @@ import java.util.Locale;
  * </pre>
  *
  * <p>One client, one request at a time. Both kinds come interleaved, in the order of their keys, so
- * that both see the same machine. Nodes hold copies of what they got from others, so a key counts
- * once; what warms up has keys of its own.
+ * that both see the same machine. The nodes keep no copies ({@code copies: never}), so a key that
+ * another node owns is a hit of a peer each time. All keys are asked for many times before anything
+ * is measured: the compilers of five JVMs take seconds.
  */
 final class PeerHits {
-  private static final int WARM_UP = 6_000;
-  private static final int KEYS = 10_000;
+  private static final int KEYS = 1_000;
+  private static final int WARM_UP_ROUNDS = 60;
+  private static final int ROUNDS = 10;
   private static final int ROUND_TRIPS = 10_000;
 
   /** The same for all nodes, so that they have the same keys. */
   private static final String HOST = "Host: site.example";
 
   private final List<EdgeProcess> edges;
-  private final long[] local = new long[KEYS];
-  private final long[] peer = new long[KEYS];
+  private final long[] local = new long[KEYS * ROUNDS];
+  private final long[] peer = new long[KEYS * ROUNDS];
   private final List<String> owned = new ArrayList<>();
   private int locals;
   private int peers;
@@ -50,14 +52,22 @@ final class PeerHits {
    * @return two results: the time to the answer, and the CPU of all nodes
    */
   Result measure() throws Exception {
-    owners(0, WARM_UP);
-    long ignored = questions(0, WARM_UP);
+    owners();
+    for (int round = 0; round < WARM_UP_ROUNDS; round++) {
+      locals = 0;
+      peers = 0;
+      owned.clear();
+      questions();
+    }
+    long ignored = repeated(KEYS * ROUNDS);
     locals = 0;
     peers = 0;
-    owned.clear();
-    owners(WARM_UP, WARM_UP + KEYS);
-    long mixed = questions(WARM_UP, WARM_UP + KEYS);
-    double localCpu = (double) repeated(KEYS) / KEYS;
+    long before = cpuNanos();
+    for (int round = 0; round < ROUNDS; round++) {
+      questions();
+    }
+    long mixed = cpuNanos() - before;
+    double localCpu = (double) repeated(KEYS * ROUNDS) / (KEYS * ROUNDS);
     double peerCpu = (mixed - locals * localCpu) / Math.max(1, peers);
     long trip = roundTrip();
     long localMedian = median(local, locals);
@@ -80,19 +90,18 @@ final class PeerHits {
   record Result(String time, String cpu) {}
 
   /** Makes the owners fetch what they own: edges[0] is asked, and asks them. */
-  private void owners(int from, int to) throws IOException {
+  private void owners() throws IOException {
     try (RawClient client = new RawClient(edges.getFirst().port())) {
-      for (int key = from; key < to; key++) {
+      for (int key = 0; key < KEYS; key++) {
         RawClient.Response ignored = client.get("/peer" + key, HOST);
       }
     }
   }
 
-  /** Each key once at edges[1]; returns the CPU of all nodes in nanoseconds. */
-  private long questions(int from, int to) throws IOException {
-    long before = cpuNanos();
+  /** Each key once at edges[1]. */
+  private void questions() throws IOException {
     try (RawClient client = new RawClient(edges.get(1).port())) {
-      for (int key = from; key < to; key++) {
+      for (int key = 0; key < KEYS; key++) {
         String path = "/peer" + key;
         long start = System.nanoTime();
         RawClient.Response response = client.get(path, HOST);
@@ -104,13 +113,14 @@ final class PeerHits {
         }
         if (isLocal) {
           local[locals++] = nanos;
-          owned.add(path);
+          if (owned.size() < KEYS) {
+            owned.add(path);
+          }
         } else {
           peer[peers++] = nanos;
         }
       }
     }
-    return cpuNanos() - before;
   }
 
   /** Hits of what edges[1] owns; returns the CPU of all nodes in nanoseconds. */
