@@ -160,11 +160,12 @@ public final class LaneInstaller {
     try {
       long old = regions.base(region) + offset;
       int oldSlot = regions.slotAt(region, value.generation(), offset);
+      if (oldSlot < 0 || !regions.isLive(region, oldSlot)) {
+        return hasMoved(spec, region, offset) ? InstallOutcome.BUSY : InstallOutcome.GONE;
+      }
       // Its bytes get a checksum of their own: what was damaged since they were looked at last must
       // not pass for sound with that.
-      if (oldSlot < 0
-          || !regions.isLive(region, oldSlot)
-          || !core.records.check(region, value.generation(), oldSlot, offset)) {
+      if (!core.records.check(region, value.generation(), oldSlot, offset)) {
         return InstallOutcome.GONE;
       }
       boolean isInline =
@@ -217,6 +218,18 @@ public final class LaneInstaller {
       }
       pins.unpin(lane, region);
     }
+  }
+
+  /**
+   * Whether a head is elsewhere by now than where the index had it: another lane was quicker. A
+   * kill in the middle of an install leaves a dead one that the index names.
+   */
+  private boolean hasMoved(HeadSpec spec, int region, int offset) {
+    return switch (cursor.get(spec.hi(), spec.lo(), value)) {
+      case BUSY -> true;
+      case DONE -> value.region() != region || value.offset() != offset;
+      default -> false;
+    };
   }
 
   /** Installs a committed head and releases its reservation of the region. */

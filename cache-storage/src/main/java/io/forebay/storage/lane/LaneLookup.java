@@ -743,6 +743,7 @@ public final class LaneLookup {
     if (core.growing.contains(objectId)) {
       return Found.HIT;
     }
+    long dead = -1;
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       switch (cursor.get(hi, lo, value)) {
         case BUSY -> {
@@ -770,13 +771,21 @@ public final class LaneLookup {
       }
       long record = regions.base(region) + offset;
       int slot = regions.slotAt(region, generation, offset);
-      boolean isAlive =
-          slot >= 0
-              && regions.isLive(region, slot)
+      boolean isLive = slot >= 0 && regions.isLive(region, slot);
+      boolean isSound =
+          isLive
               && core.records.isIntact(region, generation, slot, offset)
               && purges.check(memory, record) != Purges.DEAD;
       pins.unpin(lane, region);
-      return isAlive ? Found.HIT : Found.MISS;
+      if (isLive) {
+        return isSound ? Found.HIT : Found.MISS;
+      }
+      if (record == dead) {
+        // A kill in the middle of an install left it.
+        return Found.MISS;
+      }
+      // It has a newer head since, of which the index tells.
+      dead = record;
     }
     return Found.BUSY;
   }
