@@ -50,6 +50,7 @@ final class ServerPartialTest {
   private static final int LOST_TO = 20 * SLICE;
   private static final String LOST = "bytes=" + LOST_FROM + "-" + (LOST_TO - 1);
 
+  private static final byte[] CHURN = Edge.bytes(42, MIB);
   private static final byte[] BODY = Edge.bytes(40, LENGTH);
   private static final byte[] OTHER_BODY = Edge.bytes(41, LENGTH);
 
@@ -97,10 +98,9 @@ final class ServerPartialTest {
   }
 
   private void churn(RawClient client, int count) throws IOException {
-    byte[] body = Edge.bytes(42, MIB);
     for (int i = 0; i < count; i++) {
       String path = "/churn/" + churned++;
-      origin.on(path, TestOrigin.ok(FRESH, body));
+      origin.on(path, TestOrigin.ok(FRESH, CHURN));
       assertEquals(200, client.get(path).status());
     }
   }

@@ -11,22 +11,22 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Bytes {
   private static final long GAMMA = 0x9e3779b97f4a7c15L;
+  private static final int PIECE = 4096;
   private static final int SHOWN = 16;
 
   private Bytes() {}
 
-  /** Bytes that look random and are the same for the same seed (SplitMix64, little end first). */
+  /**
+   * Bytes that look random and are the same for the same seed: pieces of {@link Noise} from places
+   * that the seed tells.
+   */
   public static byte[] random(long seed, int length) {
     byte[] bytes = new byte[length];
-    ByteBuffer out = ByteBuffer.wrap(bytes);
     long state = seed;
-    int at = 0;
-    for (; at <= length - Long.BYTES; at += Long.BYTES) {
+    for (int at = 0; at < length; at += PIECE) {
       state += GAMMA;
-      out.putLong(at, Long.reverseBytes(mixed(state)));
-    }
-    for (long last = mixed(state + GAMMA); at < length; at++, last >>>= Byte.SIZE) {
-      bytes[at] = (byte) last;
+      int from = (int) Long.remainderUnsigned(mixed(state), Noise.LENGTH - PIECE);
+      System.arraycopy(Noise.BYTES, from, bytes, at, Math.min(PIECE, length - at));
     }
     return bytes;
   }
@@ -35,6 +35,20 @@ public final class Bytes {
     long mixed = (state ^ (state >>> 30)) * 0xbf58476d1ce4e5b9L;
     mixed = (mixed ^ (mixed >>> 27)) * 0x94d049bb133111ebL;
     return mixed ^ (mixed >>> 31);
+  }
+
+  /** Random bytes (SplitMix64), made once in a JVM. */
+  private static final class Noise {
+    static final int LENGTH = 1 << 20;
+    static final byte[] BYTES = bytes();
+
+    private static byte[] bytes() {
+      ByteBuffer out = ByteBuffer.allocate(LENGTH);
+      for (long state = GAMMA; out.hasRemaining(); state += GAMMA) {
+        out.putLong(mixed(state));
+      }
+      return out.array();
+    }
   }
 
   /** Fails unless both have the same bytes, and says where they begin to differ. */

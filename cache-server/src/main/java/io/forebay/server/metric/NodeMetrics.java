@@ -20,11 +20,13 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The node's metrics as Micrometer meters, in its own Prometheus registry and in any registry to
  * which it is bound. Counters are plain fields of their event loops; a meter sums them when its
- * registry reads it. Any thread.
+ * registry reads it. The Prometheus registry is made for the first scrape: a start has no use for
+ * its hundreds of meters. Any thread.
  *
  * <pre>
  *   LoopCounters, StoreStats … ◄─ CachedReports ◄─ NodeMeters ─┬─► Prometheus registry ─► /metrics
@@ -42,26 +44,14 @@ public final class NodeMetrics implements MeterBinder, AutoCloseable {
   private final CachedReports reports;
   private final AccessLog accessLog;
   private final String version;
-  private final PrometheusMeterRegistry registry =
-      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT, new Shown(), Clock.SYSTEM);
-  private final JvmGcMetrics gcMetrics = new JvmGcMetrics();
-  private final NodeMeters own;
   private final List<NodeMeters> others = new CopyOnWriteArrayList<>();
+  private @Nullable Prometheus prometheus;
+  private boolean isClosed;
 
   public NodeMetrics(NodeStatus node, AccessLog accessLog, String version) {
     this.reports = new CachedReports(node, System::nanoTime);
     this.accessLog = accessLog;
     this.version = version;
-    new JvmMemoryMetrics().bindTo(registry);
-    new JvmThreadMetrics().bindTo(registry);
-    new ClassLoaderMetrics().bindTo(registry);
-    new ProcessorMetrics().bindTo(registry);
-    new UptimeMetrics().bindTo(registry);
-    new FileDescriptorMetrics().bindTo(registry);
-    gcMetrics.bindTo(registry);
-    PrometheusHistograms histograms = new PrometheusHistograms();
-    own = meters(registry, histograms);
-    registry.getPrometheusRegistry().register(histograms);
   }
 
   /**
@@ -80,22 +70,67 @@ public final class NodeMetrics implements MeterBinder, AutoCloseable {
   /** Adds meters for what a reload has brought. */
   public void refresh() {
     reports.forget();
-    own.refresh();
+    Prometheus known = known();
+    if (known != null) {
+      known.meters.refresh();
+    }
     others.forEach(NodeMeters::refresh);
   }
 
-  /** Writes all metrics in {@link #TEXT} or {@link #OPEN_METRICS}. */
+  private synchronized @Nullable Prometheus known() {
+    return prometheus;
+  }
+
+  /** Writes all metrics in {@link #TEXT} or {@link #OPEN_METRICS}; nothing after {@link #close}. */
   public void scrape(OutputStream out, String contentType) throws IOException {
+    Prometheus made = made();
     refresh();
-    registry.scrape(out, contentType);
+    if (made != null) {
+      made.registry.scrape(out, contentType);
+    }
+  }
+
+  private synchronized @Nullable Prometheus made() {
+    if (prometheus == null && !isClosed) {
+      prometheus = new Prometheus();
+    }
+    return prometheus;
   }
 
   @Override
-  public void close() {
+  public synchronized void close() {
+    isClosed = true;
     others.forEach(NodeMeters::remove);
     others.clear();
-    gcMetrics.close();
-    registry.close();
+    if (prometheus != null) {
+      prometheus.close();
+    }
+  }
+
+  /** The registry behind {@code /metrics}, with the meters of the node and of the Java runtime. */
+  private final class Prometheus {
+    final PrometheusMeterRegistry registry =
+        new PrometheusMeterRegistry(PrometheusConfig.DEFAULT, new Shown(), Clock.SYSTEM);
+    final JvmGcMetrics collections = new JvmGcMetrics();
+    final NodeMeters meters;
+
+    Prometheus() {
+      new JvmMemoryMetrics().bindTo(registry);
+      new JvmThreadMetrics().bindTo(registry);
+      new ClassLoaderMetrics().bindTo(registry);
+      new ProcessorMetrics().bindTo(registry);
+      new UptimeMetrics().bindTo(registry);
+      new FileDescriptorMetrics().bindTo(registry);
+      collections.bindTo(registry);
+      PrometheusHistograms histograms = new PrometheusHistograms();
+      meters = NodeMetrics.this.meters(registry, histograms);
+      registry.getPrometheusRegistry().register(histograms);
+    }
+
+    void close() {
+      collections.close();
+      registry.close();
+    }
   }
 
   /** What the meters of Prometheus come to in a scrape. */

@@ -20,6 +20,7 @@ import javax.net.ssl.SSLSession;
 final class TrialHandshake {
   private static final int RECORDS_LENGTH = 128 * 1024;
   private static final int MAX_TURNS = 100;
+  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
   private TrialHandshake() {}
 
@@ -46,11 +47,12 @@ final class TrialHandshake {
   static SSLSession between(SSLEngine client, SSLEngine server) throws SSLException {
     ByteBuffer toServer = ByteBuffer.allocate(RECORDS_LENGTH);
     ByteBuffer toClient = ByteBuffer.allocate(RECORDS_LENGTH);
+    ByteBuffer application = ByteBuffer.allocate(RECORDS_LENGTH);
     client.beginHandshake();
     server.beginHandshake();
     for (int turn = 0; turn < MAX_TURNS; turn++) {
-      step(client, toServer, toClient);
-      step(server, toClient, toServer);
+      step(client, toServer, toClient, application);
+      step(server, toClient, toServer, application);
       if (isDone(client) && isDone(server)) {
         return client.getSession();
       }
@@ -58,14 +60,13 @@ final class TrialHandshake {
     throw new SSLException("the handshake does not complete");
   }
 
-  private static void step(SSLEngine engine, ByteBuffer out, ByteBuffer in) throws SSLException {
-    ByteBuffer none = ByteBuffer.allocate(0);
-    ByteBuffer application = ByteBuffer.allocate(RECORDS_LENGTH);
+  private static void step(SSLEngine engine, ByteBuffer out, ByteBuffer in, ByteBuffer application)
+      throws SSLException {
     switch (engine.getHandshakeStatus()) {
-      case NEED_WRAP -> engine.wrap(none, out);
+      case NEED_WRAP -> engine.wrap(NOTHING, out);
       case NEED_UNWRAP, NEED_UNWRAP_AGAIN -> {
         in.flip();
-        engine.unwrap(in, application);
+        engine.unwrap(in, application.clear());
         in.compact();
       }
       case NEED_TASK -> {

@@ -202,6 +202,9 @@ final class PurgeTable {
   }
 
   void forEach(Visitor visitor) {
+    if (size == 0) {
+      return;
+    }
     Cells now = cells;
     for (int at = 0; at <= now.mask * STRIDE; at += STRIDE) {
       long key = now.words.get(at + SCOPE);
