@@ -55,12 +55,12 @@ class StoreModelTest {
 
   @Test
   void agreesWithAPlainMapWhileRegionsAreReclaimed() throws Exception {
-    run(new SplittableRandom().nextLong(), 30_000, 2_000, 16 << 20);
+    run(new SplittableRandom().nextLong(), 15_000, 2_000, 16 << 20);
   }
 
   @Test
   void agreesWithAPlainMapWhenEverythingFits() throws Exception {
-    run(new SplittableRandom().nextLong(), 30_000, 60, 32 << 20);
+    run(new SplittableRandom().nextLong(), 15_000, 60, 32 << 20);
   }
 
   @Tag("full")

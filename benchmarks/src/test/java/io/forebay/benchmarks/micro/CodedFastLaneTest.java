@@ -53,7 +53,7 @@ final class CodedFastLaneTest {
 
   @Test
   void givesTheAnswersOfTheFullLane() {
-    compare(1_500);
+    compare(800);
   }
 
   @Test

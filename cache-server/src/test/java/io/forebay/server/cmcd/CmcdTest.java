@@ -186,7 +186,7 @@ final class CmcdTest {
       "00.50",
       "pr"
     };
-    for (int i = 0; i < 200_000; i++) {
+    for (int i = 0; i < 50_000; i++) {
       StringBuilder text = new StringBuilder();
       boolean isWellFormed = random.nextBoolean();
       int members = random.nextInt(12);

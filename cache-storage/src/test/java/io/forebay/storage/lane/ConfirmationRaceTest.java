@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 final class ConfirmationRaceTest {
   private static final int LANES = 3;
-  private static final int CONFIRMATIONS = 5_000;
+  private static final int CONFIRMATIONS = 2_000;
 
   @TempDir Path directory;
 
