@@ -157,7 +157,7 @@ class ClientProtocolTest {
   void aServerThatIsNotTrustedIsAnError() throws Exception {
     try (BodyServer server = BodyServer.http2(certificates, true)) {
       LoadTotals totals =
-          Plans.to(server.url()).protocol(Protocol.HTTP2, null).timeoutMillis(200).run().totals();
+          Plans.to(server.url()).protocol(Protocol.HTTP2, null).timeoutMillis(3_000).run().totals();
 
       assertEquals(0, totals.requests());
       assertTrue(totals.errors().getOrDefault("tls", 0L) >= 1, totals.toString());
