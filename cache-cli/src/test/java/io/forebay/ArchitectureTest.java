@@ -109,6 +109,8 @@ class ArchitectureTest {
           List.of("http"),
           List.of("tunnel"),
           List.of("loop"),
+          List.of("audit"),
+          List.of("logsink"),
           List.of(
               "cmcd",
               "counters",

@@ -6,6 +6,10 @@ import io.forebay.core.key.Scopes;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.accesslog.AccessLog;
 import io.forebay.server.admin.AdminServer;
+import io.forebay.server.audit.AuditActor;
+import io.forebay.server.audit.AuditEvent;
+import io.forebay.server.audit.AuditEvent.Result;
+import io.forebay.server.audit.AuditLog;
 import io.forebay.server.cluster.Cluster;
 import io.forebay.server.cluster.ClusterFigures;
 import io.forebay.server.cluster.NodeLoad;
@@ -182,6 +186,7 @@ public final class Server implements NodeControl, AutoCloseable {
   private final Transport transport;
   private final CachingNameResolver names;
   private final AccessLog accessLog;
+  private final AuditLog auditLog;
   private final ClientTls tls;
   private final ChallengeTokens challenges = new ChallengeTokens();
   private final CertificateManager acme;
@@ -373,6 +378,8 @@ public final class Server implements NodeControl, AutoCloseable {
                   storeSettings(config, tierBytes, loopCount, clockMillis)
                       .withCells(cells(cellPlan))
                       .withIndex(plan.index(tierBytes))));
+      // The lock of the store also protects its file.
+      auditLog = opened(auditLog(config));
       compressors =
           opened(
               new Compressors(
@@ -441,7 +448,7 @@ public final class Server implements NodeControl, AutoCloseable {
       if (cluster != null) {
         purges.join(cluster);
       }
-      purgeQueue = opened(new PurgeQueue(purges::purgeTogether));
+      purgeQueue = opened(new PurgeQueue(purges::purgeTogether, auditLog));
       transport = opened(Transport.open(config.threads(), loopCount, cpuPlan));
       if (cpus.nodes().nodes().size() > 1) {
         LOG.info("loops {}; the memory tier has {}", transport.pinning(), cellPlan.word());
@@ -503,7 +510,7 @@ public final class Server implements NodeControl, AutoCloseable {
               counterNames);
       reloading.remember(loaded, "start");
       metrics = opened(new NodeMetrics(this, accessLog, version));
-      admin = opened(AdminServer.start(this, metrics, accessLog, version));
+      admin = opened(AdminServer.start(this, metrics, accessLog, auditLog, version));
       for (ExchangeContext loop : loops) {
         loop.eventLoop()
             .scheduleAtFixedRate(
@@ -583,6 +590,18 @@ public final class Server implements NodeControl, AutoCloseable {
   private static AccessLog accessLog(ServerConfig config, int loopCount) throws StartException {
     try {
       return AccessLog.open(config.accessLog(), loopCount);
+    } catch (IOException e) {
+      throw new StartException(StartException.NO_RESOURCE, List.of(String.valueOf(e.getMessage())));
+    }
+  }
+
+  private static AuditLog auditLog(ServerConfig config) throws StartException {
+    try {
+      return AuditLog.open(
+          config.audit(),
+          config.store().data(),
+          config.accessLog().lines().mask(),
+          System::currentTimeMillis);
     } catch (IOException e) {
       throw new StartException(StartException.NO_RESOURCE, List.of(String.valueOf(e.getMessage())));
     }
@@ -1056,7 +1075,9 @@ public final class Server implements NodeControl, AutoCloseable {
 
   /** Reloads for a signal. */
   public Reload reload() {
-    return reload(ReloadOrder.by("signal"));
+    Reload done = reload(ReloadOrder.by("signal"));
+    tell("SIGHUP reload", done.errors().isEmpty() ? Result.DONE : Result.REFUSED);
+    return done;
   }
 
   @Override
@@ -1086,9 +1107,15 @@ public final class Server implements NodeControl, AutoCloseable {
     return metrics;
   }
 
-  /** Opens the access log's file anew, after it was rotated. */
+  private void tell(String action, Result result) {
+    auditLog.record(AuditEvent.of(AuditActor.SIGNAL, action, "", result));
+  }
+
+  /** Opens the files of logs anew, after they were rotated. */
   public void reopenLog() {
     accessLog.reopen();
+    auditLog.reopen();
+    tell("SIGUSR1 reopen", Result.DONE);
   }
 
   @Override
@@ -1121,6 +1148,7 @@ public final class Server implements NodeControl, AutoCloseable {
    */
   public boolean drain(Duration bound) {
     isDraining = true;
+    tell("SIGTERM drain", Result.DONE);
     boolean isClean = false;
     try {
       @Nullable NodeListener ofNodes = nodeListener;

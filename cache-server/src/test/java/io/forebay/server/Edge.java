@@ -186,7 +186,7 @@ final class Edge implements AutoCloseable {
     Files.writeString(
         file,
         """
-        admin: {address: "127.0.0.1:0"}
+        ADMIN
         store: {data: "DIR/data", memory: SIZE, memory-directory: "MEMORY", disk-stop-limit: 10m}
         LOOPS
         OVERLOAD
@@ -200,6 +200,8 @@ final class Edge implements AutoCloseable {
                 .replace("DIR", directory.toString())
                 .replace("SIZE", memory)
                 .replace("MEMORY", memoryDirectory.toString())
+                .replace(
+                    "ADMIN\n", rest.contains("admin:") ? "" : "admin: {address: \"127.0.0.1:0\"}\n")
                 .replace(
                     "LOOPS\n", rest.contains("threads:") ? "" : "threads: {loops: 2, pin: off}\n")
                 // A machine that is busy with other tests turns nobody away.

@@ -7,6 +7,7 @@ import java.time.OffsetDateTime;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -25,6 +26,10 @@ record AccessLogLine(
   static final int MAX_LENGTH = 64 * 1024;
 
   private static final Set<Integer> STATUSES = Set.of(200, 203, 206, 301, 304, 308);
+
+  /** A value that the log hides: what was requested is not known. */
+  private static final Pattern MASKED = Pattern.compile("=\\*{1,3}(?:[?&;#]|$)");
+
   private static final Set<String> UNCACHED = Set.of("pass", "synthetic", "refused");
   private static final DateTimeFormatter COMMON =
       DateTimeFormatter.ofPattern("dd/MMM/yyyy:HH:mm:ss Z", Locale.ENGLISH);
@@ -117,6 +122,9 @@ record AccessLogLine(
   }
 
   private static boolean isTarget(String text) {
-    return text.startsWith("/") && text.length() <= 8192 && text.chars().allMatch(c -> c > 0x20);
+    return text.startsWith("/")
+        && text.length() <= 8192
+        && text.chars().allMatch(c -> c > 0x20)
+        && !MASKED.matcher(text).find();
   }
 }

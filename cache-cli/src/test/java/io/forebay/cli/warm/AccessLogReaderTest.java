@@ -47,6 +47,8 @@ final class AccessLogReaderTest {
         json("/two?q=1", ""),
         json("/passed", ",\"cache\":\"pass\""),
         json("/cut", ",\"truncated\":true"),
+        json("/masked?token=***", ""),
+        json("/masked?key=**&q=1", ""),
         json("/sampled", ",\"sampled\":1"),
         json("/post", "").replace("GET", "POST"),
         json("/missing", "").replace("200", "404"),

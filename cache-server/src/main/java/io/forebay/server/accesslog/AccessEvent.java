@@ -4,6 +4,7 @@ import io.forebay.server.cmcd.Cmcd;
 import io.forebay.server.config.RouteLog;
 import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.http.TlsSession;
+import io.forebay.server.loop.RequestIds;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -99,6 +100,20 @@ public interface AccessEvent {
   /** What the log says of requests like this. */
   default RouteLog rules() {
     return RouteLog.DEFAULT;
+  }
+
+  /** Which conditions of the log's sampling hold for the request. */
+  default long heldConditions() {
+    return 0;
+  }
+
+  /**
+   * A number that follows from {@link #requestId()}, so that the same id is always chosen, or not;
+   * 0 without an id.
+   */
+  default long idHash() {
+    CharSequence id = requestId();
+    return id == null ? 0 : RequestIds.hash(id);
   }
 
   /** The first line of the field at that place of {@link RouteLog#requestHeaders()}, or null. */

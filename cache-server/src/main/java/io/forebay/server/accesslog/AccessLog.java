@@ -1,12 +1,11 @@
 package io.forebay.server.accesslog;
 
+import io.forebay.server.config.LogConfig;
 import io.forebay.server.config.ServerConfig.AccessLogConfig;
-import io.forebay.server.text.Printable;
+import io.forebay.server.logsink.LogOutput;
+import io.forebay.server.logsink.LogOutputs;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,7 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The JSON access log. Each event loop records into its own ring; one thread formats and writes in
+ * The access log. Each event loop records into its own ring; one thread formats and writes in
  * batches. A slow disk or a stalled pipe therefore loses lines, which are counted, but never blocks
  * a loop.
  */
@@ -28,6 +27,10 @@ public final class AccessLog implements AutoCloseable {
   private static final int BATCH = 256;
   private static final long IDLE_PARK_NANOS = 20_000_000L;
   private static final long BUSY_PARK_NANOS = 1_000_000L;
+
+  /** For what is queued when the log is closed. */
+  private static final long LAST_LINES_NANOS = 4_000_000_000L;
+
   private static final long WARN_INTERVAL_NANOS = 60_000_000_000L;
 
   private final List<AccessLogRing> lanes = new ArrayList<>();
@@ -40,16 +43,25 @@ public final class AccessLog implements AutoCloseable {
   private final AtomicLong failed = new AtomicLong();
 
   // Confined to the writer thread.
-  private final AccessFormat format = new AccessFormat();
+  private final AccessFormat format;
   private final byte[] buffer;
+
+  /** Where the first line stands that the output has not taken. */
+  private int start;
+
   private int length;
   private int buffered;
   private boolean isLineCut;
+
+  /** Whether the buffer begins with the end of a line that was cut. */
+  private boolean beginsWithEnd;
+
   private long warnedNanos;
   private boolean hasWarned;
 
-  private AccessLog(@Nullable LogOutput output, int loops, int queueLines) {
+  private AccessLog(@Nullable LogOutput output, AccessFormat format, int loops, int queueLines) {
     this.output = output;
+    this.format = format;
     if (output == null) {
       buffer = new byte[0];
       thread = null;
@@ -71,36 +83,24 @@ public final class AccessLog implements AutoCloseable {
    */
   public static AccessLog open(AccessLogConfig config, int loops) throws IOException {
     LogOutput output =
-        switch (config.output()) {
-          case "off" -> null;
-          case "stdout" -> LogOutput.stdout();
-          default -> file(Path.of(config.output()));
-        };
-    return start(output, loops, config.queueLines());
+        LogOutputs.open(
+            "access-log",
+            config.output(),
+            config.rotation(),
+            config.syslog(),
+            false,
+            System::currentTimeMillis);
+    return start(output, AccessFormat.of(config.lines()), loops, config.queueLines());
   }
 
-  private static LogOutput file(Path path) throws IOException {
-    try {
-      return LogOutput.file(path);
-    } catch (IOException e) {
-      Path parent = path.toAbsolutePath().getParent();
-      String why;
-      if (Files.isDirectory(path)) {
-        why = "it is a directory; name a file in it";
-      } else if (parent != null && !Files.isDirectory(parent)) {
-        why = "there is no directory " + parent + "; make it";
-      } else if (e instanceof AccessDeniedException) {
-        why = "permission denied; let the user of this process write there";
-      } else {
-        why = Printable.line(e);
-      }
-      throw new IOException(
-          "access-log: cannot write " + path + ": " + why + ", or set access-log.output", e);
-    }
-  }
-
+  /** Starts a log of JSON lines; off where there is no output. */
   public static AccessLog start(@Nullable LogOutput output, int loops, int queueLines) {
-    AccessLog log = new AccessLog(output, loops, queueLines);
+    return start(output, AccessFormat.of(LogConfig.Lines.DEFAULT), loops, queueLines);
+  }
+
+  private static AccessLog start(
+      @Nullable LogOutput output, AccessFormat format, int loops, int queueLines) {
+    AccessLog log = new AccessLog(output, format, loops, queueLines);
     if (log.thread != null) {
       log.thread.start();
     }
@@ -120,12 +120,12 @@ public final class AccessLog implements AutoCloseable {
 
   /** Lines written so far. */
   public long written() {
-    return written.get();
+    return output == null ? 0 : written.get() - output.lost();
   }
 
   /** Lines lost because a lane was full or the output failed. */
   public long dropped() {
-    long dropped = failed.get();
+    long dropped = failed.get() + (output == null ? 0 : output.lost());
     for (AccessLogRing lane : lanes) {
       dropped += lane.dropped();
     }
@@ -150,27 +150,35 @@ public final class AccessLog implements AutoCloseable {
   }
 
   private void run(LogOutput out) {
-    while (true) {
+    long givenUpNanos = 0;
+    // Another lane begins each time, so that none is last whenever there is no room.
+    for (int first = 0; ; first = (first + 1) % lanes.size()) {
       // Read before draining, so that what was recorded before closing is drained in this pass.
       boolean isLastPass = isClosing;
+      if (isLastPass && givenUpNanos == 0) {
+        givenUpNanos = System.nanoTime() + LAST_LINES_NANOS;
+      }
       int drained = 0;
-      for (AccessLogRing lane : lanes) {
+      // While the output takes nothing, lines wait in their lanes; once these are full they drop.
+      boolean isTaken = flush(out);
+      for (int i = 0; i < lanes.size() && isTaken; i++) {
+        AccessLogRing lane = lanes.get((first + i) % lanes.size());
         drained += lane.drain(record -> append(out, record), BATCH);
+        isTaken = hasRoom();
       }
-      flush(out);
-      if (isReopenWanted.getAndSet(false)) {
-        try {
-          out.reopen();
-        } catch (IOException e) {
-          LOG.warn("access log: cannot be reopened, the old file stays in use: {}", e.toString());
-        }
-      }
-      if (drained == 0 && isLastPass) {
+      isTaken = flush(out);
+      reopenIfWanted(out);
+      boolean isGivenUp = isLastPass && System.nanoTime() - givenUpNanos > 0;
+      if (isLastPass && (isGivenUp || (drained == 0 && isTaken))) {
         break;
       }
-      if (drained < BATCH && !isClosing) {
-        LockSupport.parkNanos(this, drained == 0 ? IDLE_PARK_NANOS : BUSY_PARK_NANOS);
+      if (!isTaken || (drained < BATCH && !isClosing)) {
+        LockSupport.parkNanos(this, drained == 0 && isTaken ? IDLE_PARK_NANOS : BUSY_PARK_NANOS);
       }
+    }
+    failed.addAndGet(buffered);
+    for (AccessLogRing lane : lanes) {
+      failed.addAndGet(lane.drain(record -> true, Integer.MAX_VALUE));
     }
     try {
       out.close();
@@ -179,38 +187,80 @@ public final class AccessLog implements AutoCloseable {
     }
   }
 
-  private void append(LogOutput out, AccessRecord record) {
-    if (buffer.length - length <= AccessFormat.MAX_LINE_LENGTH) {
-      flush(out);
+  private void reopenIfWanted(LogOutput out) {
+    if (isReopenWanted.getAndSet(false)) {
+      try {
+        out.reopen();
+      } catch (IOException e) {
+        LOG.warn("access log: cannot be reopened, the old file stays in use: {}", e.toString());
+      }
     }
+  }
+
+  /** Gives false if there is no room for another one. */
+  private boolean append(LogOutput out, AccessRecord record) {
     if (isLineCut) {
       // What follows a failed write must not continue the line that was cut.
       buffer[length++] = '\n';
       isLineCut = false;
+      beginsWithEnd = true;
     }
     length = format.append(buffer, length, record);
     buffered++;
+    if (!hasRoom()) {
+      flush(out);
+    }
+    return hasRoom();
   }
 
-  private void flush(LogOutput out) {
+  private boolean hasRoom() {
+    return buffer.length - length > AccessFormat.MAX_LINE_LENGTH;
+  }
+
+  /** Gives false if the output takes no more at the moment. */
+  private boolean flush(LogOutput out) {
     if (buffered == 0) {
-      return;
+      return true;
     }
-    ByteBuffer lines = ByteBuffer.wrap(buffer, 0, length);
+    ByteBuffer lines = ByteBuffer.wrap(buffer, start, length - start);
+    boolean isTaken = true;
     try {
-      out.write(lines);
-      written.addAndGet(buffered);
+      isTaken = out.write(lines);
+      int taken = isTaken ? buffered : ends(start, lines.position());
+      written.addAndGet(taken);
+      buffered -= taken;
+      start = lines.position();
     } catch (IOException e) {
-      failed.addAndGet(buffered);
-      isLineCut = lines.position() > 0;
-      long now = System.nanoTime();
-      if (!hasWarned || now - warnedNanos > WARN_INTERVAL_NANOS) {
-        hasWarned = true;
-        warnedNanos = now;
-        LOG.warn("access log: lines are lost: {}", e.toString());
-      }
+      int taken = Math.min(buffered, ends(start, lines.position()));
+      written.addAndGet(taken);
+      failed.addAndGet(buffered - taken);
+      isLineCut = lines.position() > start && buffer[lines.position() - 1] != '\n';
+      warn(e);
     }
-    length = 0;
-    buffered = 0;
+    if (isTaken) {
+      start = 0;
+      length = 0;
+      buffered = 0;
+    }
+    beginsWithEnd = false;
+    return isTaken;
+  }
+
+  /** How many lines end there. */
+  private int ends(int from, int end) {
+    int ends = beginsWithEnd && end > from ? -1 : 0;
+    for (int i = from; i < end; i++) {
+      ends += buffer[i] == '\n' ? 1 : 0;
+    }
+    return ends;
+  }
+
+  private void warn(IOException e) {
+    long now = System.nanoTime();
+    if (!hasWarned || now - warnedNanos > WARN_INTERVAL_NANOS) {
+      hasWarned = true;
+      warnedNanos = now;
+      LOG.warn("access log: lines are lost: {}", e.toString());
+    }
   }
 }

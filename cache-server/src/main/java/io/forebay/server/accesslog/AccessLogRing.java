@@ -1,7 +1,6 @@
 package io.forebay.server.accesslog;
 
-import io.forebay.server.config.RouteLog;
-import io.forebay.server.counters.LoopCounters.CacheResult;
+import io.forebay.server.config.LogSampling;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -56,7 +55,8 @@ public final class AccessLogRing {
     if (capacity == 0) {
       return;
     }
-    if (!isWanted(event.rules(), event.cache())) {
+    int share = event.rules().share(event.heldConditions(), event.status(), event.cache());
+    if (share < LogSampling.ALL && !isChosen(event, share)) {
       return;
     }
     long position = tail.getPlain();
@@ -67,7 +67,7 @@ public final class AccessLogRing {
       return;
     }
     AccessRecord record = spare(read);
-    record.fill(event);
+    record.fill(event, share);
     slots[(int) position & (capacity - 1)] = record;
     tail.setRelease(position + 1);
     // The writer looks by itself many times a second; a burst wakes it before the ring is full.
@@ -76,15 +76,19 @@ public final class AccessLogRing {
     }
   }
 
-  private boolean isWanted(RouteLog rules, CacheResult cache) {
-    if (!rules.isOn() || rules.hitsPercent() == 100 || cache != CacheResult.HIT) {
-      return rules.isOn();
+  private boolean isChosen(AccessEvent event, int share) {
+    if (share == 0) {
+      return false;
     }
-    // Xorshift: what is chosen has to be unrelated to the order of requests, no more.
-    random ^= random << 13;
-    random ^= random >>> 7;
-    random ^= random << 17;
-    return (random >>> 1) % 100 < rules.hitsPercent();
+    long draw = event.idHash();
+    if (draw == 0) {
+      // Xorshift: what is chosen has to be unrelated to the order of requests, no more.
+      random ^= random << 13;
+      random ^= random >>> 7;
+      random ^= random << 17;
+      draw = random;
+    }
+    return (draw >>> 1) % LogSampling.ALL < share;
   }
 
   private AccessRecord spare(long read) {
@@ -108,15 +112,20 @@ public final class AccessLogRing {
     long position = head.getPlain();
     int count = (int) Math.min(tail.getAcquire() - position, max);
     for (int i = 0; i < count; i++) {
-      consumer.accept(Objects.requireNonNull(slots[(int) position & (slots.length - 1)]));
+      boolean isMore =
+          consumer.accept(Objects.requireNonNull(slots[(int) position & (slots.length - 1)]));
       position++;
       head.setRelease(position);
+      if (!isMore) {
+        return i + 1;
+      }
     }
     return count;
   }
 
   /** Takes a record; it is overwritten after the call. */
   interface Consumer {
-    void accept(AccessRecord record);
+    /** Gives false to take no more now. */
+    boolean accept(AccessRecord record);
   }
 }

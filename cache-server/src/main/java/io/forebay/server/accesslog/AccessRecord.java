@@ -2,6 +2,7 @@ package io.forebay.server.accesslog;
 
 import io.forebay.core.http.Latin1Text;
 import io.forebay.server.cmcd.Cmcd;
+import io.forebay.server.config.LogSampling;
 import io.forebay.server.config.RouteLog;
 import io.forebay.server.config.RouteLog.Part;
 import io.forebay.server.counters.LoopCounters.CacheResult;
@@ -56,6 +57,9 @@ final class AccessRecord {
   /** What the configuration says of its route. */
   RouteLog rules = RouteLog.DEFAULT;
 
+  /** Share of the requests like it that have a line, in hundredths of a percent. */
+  int share = LogSampling.ALL;
+
   // Fields that the route logs in addition, one behind the other; made when a route has some.
   byte[] extra = NO_EXTRA;
   final short[] extraLengths = new short[2 * RouteLog.MAX_HEADERS];
@@ -88,7 +92,8 @@ final class AccessRecord {
     return OFFSET[field];
   }
 
-  void fill(AccessEvent event) {
+  void fill(AccessEvent event, int ofShare) {
+    share = ofShare;
     isTruncated = false;
     rules = event.rules();
     copy(REQUEST_ID, event.requestId());

@@ -40,6 +40,7 @@ final class AdminConnection {
   private final AdminListener listener;
   private final Channel channel;
   private final String caller;
+  private final @Nullable AdminPeer peer;
   private @Nullable ScheduledFuture<?> deadline;
   private boolean isRefused;
 
@@ -50,6 +51,7 @@ final class AdminConnection {
         !isUnix && channel.remoteAddress() instanceof InetSocketAddress remote
             ? remote.getAddress().getHostAddress()
             : isUnix ? "unix" : "unknown";
+    this.peer = isUnix ? AdminPeer.of(channel) : null;
   }
 
   void begin() {
@@ -145,7 +147,8 @@ final class AdminConnection {
         request.uri(),
         new DefaultHttpHeaders().setAll(request.headers()),
         body,
-        caller);
+        caller,
+        peer);
   }
 
   /** Looks at heads before their bodies are collected, so that a stranger's never are. */

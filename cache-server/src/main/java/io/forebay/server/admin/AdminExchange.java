@@ -12,6 +12,7 @@ final class AdminExchange {
   private final HttpHeaders fields;
   private final byte[] body;
   private final String caller;
+  private final @Nullable AdminPeer peer;
   private final HttpHeaders answerFields = new DefaultHttpHeaders();
 
   /**
@@ -19,13 +20,21 @@ final class AdminExchange {
    *
    * @param target as in the request line
    * @param caller address of the client, or {@code unix}
+   * @param peer the process of the client, or null if it is not known
    */
-  AdminExchange(String method, String target, HttpHeaders fields, byte[] body, String caller) {
+  AdminExchange(
+      String method,
+      String target,
+      HttpHeaders fields,
+      byte[] body,
+      String caller,
+      @Nullable AdminPeer peer) {
     this.method = method;
     this.target = target;
     this.fields = fields;
     this.body = body;
     this.caller = caller;
+    this.peer = peer;
   }
 
   String method() {
@@ -58,6 +67,10 @@ final class AdminExchange {
 
   String caller() {
     return caller;
+  }
+
+  @Nullable AdminPeer peer() {
+    return peer;
   }
 
   HttpHeaders answerFields() {

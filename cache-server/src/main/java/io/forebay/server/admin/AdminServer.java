@@ -2,6 +2,7 @@ package io.forebay.server.admin;
 
 import io.forebay.server.accesslog.AccessLog;
 import io.forebay.server.admin.report.StatsReport;
+import io.forebay.server.audit.AuditLog;
 import io.forebay.server.config.ConfigView;
 import io.forebay.server.config.Loopback;
 import io.forebay.server.config.ServerConfig.Address;
@@ -53,6 +54,7 @@ public final class AdminServer implements AutoCloseable {
   private final OriginsEndpoint origins;
   private final ConfigEndpoint config;
   private final WarmJobs warm;
+  private final AuditedActions actions;
   private final Address address;
   private final AdminListener listener;
   private final ExecutorService threads;
@@ -61,9 +63,11 @@ public final class AdminServer implements AutoCloseable {
       NodeControl node,
       NodeMetrics metrics,
       AccessLog accessLog,
+      AuditLog auditLog,
       String version,
       AdminListener.Bounds bounds) {
     this.node = node;
+    actions = new AuditedActions(auditLog);
     this.metrics = metrics;
     address = node.config().admin().address();
     stats = new StatsReport(node, accessLog, version, System.nanoTime());
@@ -86,19 +90,20 @@ public final class AdminServer implements AutoCloseable {
    * @throws IOException when the address cannot be bound
    */
   public static AdminServer start(
-      NodeControl node, NodeMetrics metrics, AccessLog accessLog, String version)
+      NodeControl node, NodeMetrics metrics, AccessLog accessLog, AuditLog auditLog, String version)
       throws IOException {
-    return start(node, metrics, accessLog, version, AdminListener.Bounds.DEFAULT);
+    return start(node, metrics, accessLog, auditLog, version, AdminListener.Bounds.DEFAULT);
   }
 
   static AdminServer start(
       NodeControl node,
       NodeMetrics metrics,
       AccessLog accessLog,
+      AuditLog auditLog,
       String version,
       AdminListener.Bounds bounds)
       throws IOException {
-    AdminServer admin = new AdminServer(node, metrics, accessLog, version, bounds);
+    AdminServer admin = new AdminServer(node, metrics, accessLog, auditLog, version, bounds);
     try {
       admin.bind();
     } catch (IOException | RuntimeException e) {
@@ -163,12 +168,22 @@ public final class AdminServer implements AutoCloseable {
         var _ = check(head);
         return null;
       } catch (AdminError e) {
-        return AdminReply.error(e);
+        AdminReply reply = AdminReply.error(e);
+        actions.answered(head, false, reply, 0);
+        return reply;
       }
     }
 
     @Override
     public AdminReply answer(AdminExchange exchange) {
+      long startNanos = System.nanoTime();
+      boolean hasToken = node.config().admin().token() != null;
+      AdminReply reply = reply(exchange);
+      actions.answered(exchange, hasToken, reply, System.nanoTime() - startNanos);
+      return reply;
+    }
+
+    private AdminReply reply(AdminExchange exchange) {
       try {
         return AdminServer.this.answer(exchange);
       } catch (AdminError e) {

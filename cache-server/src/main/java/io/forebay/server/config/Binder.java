@@ -23,6 +23,7 @@ abstract sealed class Binder
         ForwardAuthBinder,
         JwtBinder,
         ListenBinder,
+        LogBinder,
         MediaBinder,
         OriginBinder,
         PluginBinder,

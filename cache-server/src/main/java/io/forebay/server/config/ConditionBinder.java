@@ -321,7 +321,7 @@ final class ConditionBinder {
   }
 
   /** Statuses, classes such as 4xx and ranges such as 200-299. */
-  private @Nullable BitSet statuses(String path, ConfigTree tree) {
+  @Nullable BitSet statuses(String path, ConfigTree tree) {
     List<String> texts = reader.texts(path, tree);
     if (texts == null) {
       return null;

@@ -118,6 +118,9 @@ final class ConfigBinder extends Binder {
     LimitsConfig limits = limits();
     TimeoutsConfig timeouts = timeouts();
     RouteLimitsBinder bounds = new RouteLimitsBinder(values, problems, sources, limits, timeouts);
+    List<RouteConfig> routes = routes(origins, classes, protection, rules, compression, bounds);
+    LogBinder logs = new LogBinder(values, problems, sources);
+    AccessLogConfig accessLog = logs.accessLog(routes, rules.sampling());
     return new ServerConfig(
         listeners,
         admin,
@@ -125,7 +128,7 @@ final class ConfigBinder extends Binder {
         store,
         stores,
         origins,
-        routes(origins, classes, protection, rules, compression, bounds),
+        routes,
         limits,
         timeouts,
         new TunnelsConfig(
@@ -133,7 +136,7 @@ final class ConfigBinder extends Binder {
             given("tunnels", ConfigKeys.TUNNELS_PER_CLIENT),
             given("tunnels", ConfigKeys.TUNNEL_IDLE)),
         forwarding(),
-        accessLog(),
+        accessLog,
         http2(),
         new OverloadConfig(
             given("overload", ConfigKeys.OVERLOAD_DELAY),
@@ -152,7 +155,8 @@ final class ConfigBinder extends Binder {
         geo,
         compression.bind(),
         plugins,
-        new ClusterBinder(values, problems, sources).bind());
+        new ClusterBinder(values, problems, sources).bind(),
+        logs.audit(accessLog, store.data()));
   }
 
   private DebugConfig debug() {
@@ -807,11 +811,5 @@ final class ConfigBinder extends Binder {
       }
     }
     return new PurgeConfig(from);
-  }
-
-  private AccessLogConfig accessLog() {
-    return new AccessLogConfig(
-        given("access-log", ConfigKeys.ACCESS_LOG_OUTPUT),
-        given("access-log", ConfigKeys.ACCESS_LOG_QUEUE));
   }
 }

@@ -19,7 +19,6 @@ import io.forebay.core.route.MediaSettings;
 import io.forebay.core.route.NegativeTtl;
 import io.forebay.core.route.RouteSettings.ClientDirectives;
 import io.forebay.server.config.Section.Shape;
-import io.forebay.server.config.ServerConfig.AccessLogConfig;
 import io.forebay.server.config.ServerConfig.Address;
 import io.forebay.server.config.ServerConfig.AdminConfig;
 import io.forebay.server.config.ServerConfig.Balance;
@@ -2652,22 +2651,6 @@ final class ConfigKeys {
               + " that of the peer, of the PROXY protocol or, from a network of"
               + " `forwarding.trusted`, of `X-Forwarded-For` or `Forwarded`.");
 
-  static final Field<AccessLogConfig, String> ACCESS_LOG_OUTPUT =
-      atStart(
-          "output",
-          ValueType.LOG_OUTPUT,
-          "off",
-          AccessLogConfig::output,
-          "Destination of the JSON access log. A file is reopened on SIGUSR1.");
-  static final Field<AccessLogConfig, Integer> ACCESS_LOG_QUEUE =
-      atStart(
-          "queue",
-          integer(64, 1_048_576),
-          "8192",
-          AccessLogConfig::queueLines,
-          "Maximum number of lines queued, over all event loops, while the writer is"
-              + " behind; further lines are dropped and counted. Each line takes about 3 KiB.");
-
   static final Field<StorageClassConfig, String> CLASS_TIER =
       live(
           "tier",
@@ -3443,14 +3426,6 @@ final class ConfigKeys {
           "from",
           List.of(PURGE_FROM),
           config -> Map.of("", config.purge()));
-  static final Section<AccessLogConfig> ACCESS_LOG =
-      new Section<>(
-          "access-log",
-          Shape.ONCE,
-          "One JSON line per request.",
-          "output",
-          List.of(ACCESS_LOG_OUTPUT, ACCESS_LOG_QUEUE),
-          config -> Map.of("", config.accessLog()));
 
   /** All sections in the order of the reference and the dump. */
   static final List<Section<?>> SECTIONS =
@@ -3488,7 +3463,8 @@ final class ConfigKeys {
           FORWARDING,
           PURGE,
           ClusterKeys.SECTION,
-          ACCESS_LOG,
+          LogKeys.ACCESS_LOG,
+          LogKeys.AUDIT,
           DEBUG);
 
   private ConfigKeys() {}

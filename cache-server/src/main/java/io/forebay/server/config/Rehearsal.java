@@ -24,7 +24,16 @@ final class Rehearsal {
 
   /** Sections that have their defaults, but for what is set here. */
   private static final Set<String> LEFT_OUT =
-      Set.of("tls", "http3", "admin", "threads", "store", "overload", "access-log", "cluster");
+      Set.of(
+          "tls",
+          "http3",
+          "admin",
+          "threads",
+          "store",
+          "overload",
+          "access-log",
+          "audit",
+          "cluster");
 
   /** Keys of origins about how their real servers are reached, or that depend on real time. */
   private static final List<String> OF_SERVERS =
@@ -63,7 +72,8 @@ final class Rehearsal {
     set("store", ConfigKeys.STORE_MEMORY, MEMORY);
     set("store", ConfigKeys.STORE_MEMORY_DIRECTORY, standIns.memory().toString());
     set("overload", ConfigKeys.OVERLOAD_DELAY, "0s");
-    set("access-log", ConfigKeys.ACCESS_LOG_OUTPUT, standIns.accessLog().toString());
+    set("access-log", LogKeys.OUTPUT, standIns.accessLog().toString());
+    set("audit", LogKeys.AUDIT_OUTPUT, "off");
     if (hasDisks) {
       // One is enough for the classes that need a disk.
       String path = standIns.data().resolve("disk").toString();

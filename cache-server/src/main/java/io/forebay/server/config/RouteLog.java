@@ -1,5 +1,6 @@
 package io.forebay.server.config;
 
+import io.forebay.server.counters.LoopCounters.CacheResult;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -13,13 +14,15 @@ import java.util.Set;
  *     #MAX_HEADERS}
  * @param responseHeaders the same of the response
  * @param drop what lines do not have
+ * @param sampling what the node says of all routes' requests; it goes before {@code hitsPercent}
  */
 public record RouteLog(
     boolean isOn,
     int hitsPercent,
     List<String> requestHeaders,
     List<String> responseHeaders,
-    Set<Part> drop) {
+    Set<Part> drop,
+    LogSampling sampling) {
 
   public static final int MAX_HEADERS = 8;
   static final int MAX_NAME_LENGTH = 64;
@@ -52,6 +55,16 @@ public record RouteLog(
     CMCD
   }
 
+  /** Without sampling by rules. */
+  public RouteLog(
+      boolean isOn,
+      int hitsPercent,
+      List<String> requestHeaders,
+      List<String> responseHeaders,
+      Set<Part> drop) {
+    this(isOn, hitsPercent, requestHeaders, responseHeaders, drop, LogSampling.NONE);
+  }
+
   public RouteLog {
     requestHeaders = List.copyOf(requestHeaders);
     responseHeaders = List.copyOf(responseHeaders);
@@ -59,6 +72,27 @@ public record RouteLog(
     if (Math.max(requestHeaders.size(), responseHeaders.size()) > MAX_HEADERS) {
       throw new IllegalArgumentException("more than " + MAX_HEADERS + " fields");
     }
+  }
+
+  /** The same with rules of the node. */
+  public RouteLog with(LogSampling rules) {
+    return new RouteLog(isOn, hitsPercent, requestHeaders, responseHeaders, drop, rules);
+  }
+
+  /**
+   * Share of requests that have a line, in hundredths of a percent.
+   *
+   * @param held which conditions of the sampling hold
+   */
+  public int share(long held, int status, CacheResult cache) {
+    if (!isOn) {
+      return 0;
+    }
+    int keep = sampling.isOn() ? sampling.keep(held, status, cache) : -1;
+    if (keep >= 0) {
+      return keep;
+    }
+    return cache == CacheResult.HIT ? hitsPercent * 100 : LogSampling.ALL;
   }
 
   public boolean drops(Part part) {

@@ -76,6 +76,15 @@ final class RuleBinder {
     sets.keySet().forEach(this::set);
   }
 
+  /** Which requests have a line in the access log. */
+  LogSampling sampling() {
+    String path = "access-log." + LogKeys.SAMPLE.name();
+    ConfigTree tree = values.tree(path);
+    return tree == null
+        ? LogSampling.NONE
+        : new LogSamplingBinder(reader, conditions).bind(path, tree);
+  }
+
   private Map<String, ConfigTree> named(Section<?> section, Field<?, ?> field) {
     Map<String, ConfigTree> trees = new LinkedHashMap<>();
     for (Map.Entry<String, SourceLocation> entry : values.instances(section).entrySet()) {

@@ -45,7 +45,8 @@ public record ServerConfig(
     GeoConfig geo,
     CompressionConfig compression,
     PluginsConfig plugins,
-    @Nullable ClusterConfig cluster) {
+    @Nullable ClusterConfig cluster,
+    AuditConfig audit) {
 
   /** A matcher or a set of rules as it was written; the routes have what it was compiled to. */
   public record NamedRules(String name, String text) {}
@@ -734,11 +735,29 @@ public record ServerConfig(
   }
 
   /**
-   * The JSON access log.
+   * The access log.
    *
-   * @param output {@code off}, {@code stdout} or a file path
+   * @param output {@code off}, {@code stdout}, a file path or a receiver of syslog
    * @param queueLines maximum lines queued while the writer is behind; further ones are dropped and
    *     counted
    */
-  public record AccessLogConfig(String output, int queueLines) {}
+  public record AccessLogConfig(
+      String output,
+      int queueLines,
+      LogConfig.Lines lines,
+      LogConfig.Rotation rotation,
+      LogConfig.Syslog syslog,
+      LogSampling sampling) {
+
+    /** Lines of JSON, all of them, into files that nobody rotates. */
+    public AccessLogConfig(String output, int queueLines) {
+      this(
+          output,
+          queueLines,
+          LogConfig.Lines.DEFAULT,
+          LogConfig.Rotation.OFF,
+          LogConfig.Syslog.DEFAULT,
+          LogSampling.NONE);
+    }
+  }
 }

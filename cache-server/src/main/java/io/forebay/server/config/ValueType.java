@@ -211,6 +211,7 @@ record ValueType<T>(
 
   static final ValueType<String> CONDITION = tree("condition");
   static final ValueType<String> RULES = tree("rules");
+  static final ValueType<String> SAMPLING = tree("sampling");
   static final ValueType<String> PAGES = tree("pages");
   static final ValueType<String> PAGE = tree("page");
   static final ValueType<String> CORS = tree("CORS policy");
@@ -297,6 +298,43 @@ record ValueType<T>(
           text -> text.matches("client|host|query|referer|user_agent|traceparent|tls|cmcd"),
           false,
           "write parts such as client or query");
+  static final ValueType<List<String>> LOG_FIELDS =
+      list(
+          "list of log fields",
+          "names of the access log's fields",
+          text -> {
+            LogField field = LogField.of(text);
+            return field != null && field.isJson();
+          },
+          false,
+          "write names such as ts, client or status");
+  static final ValueType<List<String>> LOG_PARAMETERS =
+      list(
+          "list of names",
+          "names of parameters, up to 64 characters",
+          text -> text.matches("[!-~&&[^,=&?;#]]{1,64}"),
+          true,
+          "write names such as token");
+  static final ValueType<String> SYSLOG_TAG =
+      matching(
+          "tag",
+          "up to 48 visible ASCII characters",
+          "[!-~]{1,48}",
+          "forebay",
+          "write one such as forebay");
+  static final ValueType<String> LOG_FORMAT =
+      new ValueType<>(
+          "log format",
+          "`json`, `combined`, or a text with fields in braces",
+          ".+",
+          "json",
+          text -> {
+            if (!text.equals("json") && !text.equals("combined")) {
+              LogTemplate.of(text);
+            }
+            return text;
+          },
+          text -> text);
   static final ValueType<List<String>> FIELD_PATTERNS =
       list(
           "list of fields",
@@ -539,11 +577,11 @@ record ValueType<T>(
   static final ValueType<String> LOG_OUTPUT =
       new ValueType<>(
           "log output",
-          "`off`, `stdout` or a file path",
+          "`off`, `stdout`, a file path, or a receiver of syslog",
           ".+",
           "off",
           text -> {
-            if (!text.equals("off") && !text.equals("stdout")) {
+            if (!text.equals("off") && !text.equals("stdout") && SyslogAddress.read(text) == null) {
               path(text);
             }
             return text;

@@ -45,6 +45,11 @@ final class FreshHitEvent extends RequestEvent {
   private long epochMillis;
   private long durationNanos;
 
+  /** Number of the request's id, or 0 until it is needed. */
+  private long idNumber;
+
+  private long held;
+
   FreshHitEvent(RequestIds requestIds) {
     this.requestIds = requestIds;
   }
@@ -76,6 +81,14 @@ final class FreshHitEvent extends RequestEvent {
     bytes = bodyBytes;
     epochMillis = nowMillis;
     durationNanos = nanos;
+    idNumber = 0;
+    held = 0;
+    return this;
+  }
+
+  /** With what was found out about the conditions of the log's sampling. */
+  FreshHitEvent holding(long conditions) {
+    held = conditions;
     return this;
   }
 
@@ -131,7 +144,24 @@ final class FreshHitEvent extends RequestEvent {
 
   @Override
   public CharSequence requestId() {
-    return requestIds.next();
+    return requestIds.text(idNumber());
+  }
+
+  @Override
+  public long idHash() {
+    return requestIds.hash(idNumber());
+  }
+
+  private long idNumber() {
+    if (idNumber == 0) {
+      idNumber = requestIds.reserve();
+    }
+    return idNumber;
+  }
+
+  @Override
+  public long heldConditions() {
+    return held;
   }
 
   @Override

@@ -12,6 +12,7 @@ import io.forebay.core.route.RouteSettings.ClientDirectives;
 import io.forebay.server.accesslog.AccessLogRing;
 import io.forebay.server.cmcd.Cmcd;
 import io.forebay.server.compress.ContentCoding;
+import io.forebay.server.config.LogSampling;
 import io.forebay.server.config.RouteLimits;
 import io.forebay.server.config.RouteLog;
 import io.forebay.server.counters.LoopCounters;
@@ -168,9 +169,18 @@ final class FreshHitResponder {
                   bodyBytes,
                   now,
                   nanos)
-              .told(told));
+              .told(told)
+              .holding(held(snapshot, route, request, client, now)));
     }
     return true;
+  }
+
+  private long held(
+      RuntimeConfig snapshot, Route route, WireRequest request, ClientInfo client, long now) {
+    LogSampling sampling = snapshot.log(route).sampling();
+    return sampling.isOn()
+        ? RuleResponder.held(sampling, snapshot, route, request, client, now, facts)
+        : 0;
   }
 
   private boolean staysFast(

@@ -38,7 +38,11 @@ final class RequestRecord extends RequestEvent implements EsiRecord {
   private final @Nullable CharSequence userAgent;
   private final @Nullable CharSequence traceparent;
 
-  private RouteLog rules = RouteLog.DEFAULT;
+  private RouteLog rules;
+
+  /** Which conditions of the log's sampling hold. */
+  private long held;
+
   private @Nullable CharSequence[] headers = NO_HEADERS;
   private @Nullable String cmcd;
 
@@ -81,6 +85,7 @@ final class RequestRecord extends RequestEvent implements EsiRecord {
     this.prefetcher = prefetcher;
     this.startNanos = System.nanoTime();
     this.startMillis = loop.nowMillis();
+    this.rules = request.config().logOfUnrouted();
     boolean isLogged = loop.accessLog().isEnabled();
     RequestView received = request.view();
     this.referer = isLogged ? received.fields().first("referer") : null;
@@ -91,6 +96,9 @@ final class RequestRecord extends RequestEvent implements EsiRecord {
   /** The route is found: what it counts and logs is read now, too. */
   void routed() {
     rules = request.config().log(request.route());
+    if (rules.sampling().isOn() && loop.accessLog().isEnabled()) {
+      held = RuleResponder.held(rules.sampling(), request, startMillis);
+    }
     Cmcd told = players.read(request.config(), request.route(), request.view());
     if (told != null && !told.isMalformed() && loop.accessLog().isEnabled()) {
       cmcd = told.json().toString();
@@ -313,6 +321,11 @@ final class RequestRecord extends RequestEvent implements EsiRecord {
   @Override
   public RouteLog rules() {
     return rules;
+  }
+
+  @Override
+  public long heldConditions() {
+    return held;
   }
 
   @Override

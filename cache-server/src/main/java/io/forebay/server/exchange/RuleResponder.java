@@ -7,6 +7,8 @@ import io.forebay.core.http.WireRequest;
 import io.forebay.core.policy.CacheStatus;
 import io.forebay.core.policy.ProxyError;
 import io.forebay.core.policy.Reason;
+import io.forebay.core.route.Route;
+import io.forebay.server.config.LogSampling;
 import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.fairness.ClientNetwork;
 import io.forebay.server.http.ClientInfo;
@@ -16,6 +18,7 @@ import io.forebay.server.origin.call.OriginRequest;
 import io.forebay.server.pacing.Pacing;
 import io.forebay.server.response.HeadLines;
 import io.forebay.server.response.HeadWriter;
+import io.forebay.server.rule.Condition;
 import io.forebay.server.rule.LocalAnswer;
 import io.forebay.server.rule.RequestFacts;
 import io.forebay.server.rule.RouteRules;
@@ -163,14 +166,54 @@ final class RuleResponder {
 
   /** As the rules see it: that of the connection, or what a trusted proxy says. */
   private static @Nullable IpAddress address(ClientRequest request) {
-    ClientInfo client = request.client();
-    if (!request.config().isTrusted(client.ip())) {
+    return address(request.config(), request.client(), request.view());
+  }
+
+  private static @Nullable IpAddress address(
+      RuntimeConfig config, ClientInfo client, RequestView request) {
+    if (!config.isTrusted(client.ip())) {
       return client.ip();
     }
     String named =
-        ClientNetwork.address(
-            client.address(), request.view().fields(), request.config().upstream()::trusts);
+        ClientNetwork.address(client.address(), request.fields(), config.upstream()::trusts);
     return named == null ? null : IpAddress.of(named);
+  }
+
+  /** Which conditions of the access log's sampling hold. */
+  static long held(LogSampling sampling, ClientRequest request, long nowMillis) {
+    return sampling.held(
+        new RequestFacts()
+            .of(request.view(), request.client(), address(request), nowMillis)
+            .on(request.route().name()));
+  }
+
+  /** The same for the fast lane: only what this cannot tell allocates. */
+  static long held(
+      LogSampling sampling,
+      RuntimeConfig config,
+      Route route,
+      WireRequest request,
+      ClientInfo client,
+      long nowMillis,
+      RequestFacts facts) {
+    IpAddress address = config.isTrusted(client.ip()) ? null : client.ip();
+    facts.ofFastLane(request, client, address, nowMillis);
+    long held = 0;
+    long later = 0;
+    for (int i = 0; i < sampling.rules().size(); i++) {
+      Condition when = sampling.rules().get(i).when();
+      int verdict = when == null ? Condition.NO : when.test(facts);
+      held |= verdict == Condition.YES ? 1L << i : 0;
+      later |= verdict == Condition.LATER ? 1L << i : 0;
+    }
+    if (later == 0) {
+      return held;
+    }
+    RequestFacts all =
+        new RequestFacts()
+            .of(request, client, address(config, client, request), nowMillis)
+            .on(route.name());
+    return held | (later & sampling.held(all));
   }
 
   /**

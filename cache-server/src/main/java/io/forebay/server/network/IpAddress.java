@@ -43,6 +43,21 @@ public record IpAddress(long hi, long lo) {
     }
   }
 
+  /** The same with zeros behind so many leading bits of an IPv4 or IPv6 address. */
+  public IpAddress withoutHost(int prefixLength) {
+    int fixed = prefix(isV4(), prefixLength);
+    return new IpAddress(leading(hi, fixed), leading(lo, fixed - Long.SIZE));
+  }
+
+  private static long leading(long half, int bits) {
+    return bits <= 0 ? 0 : bits >= Long.SIZE ? half : half & (-1L << (Long.SIZE - bits));
+  }
+
+  /** As it is written. */
+  public String toText() {
+    return text(hi, lo);
+  }
+
   /** Its 4 or 16 bytes, the highest first. */
   public byte[] bytes() {
     boolean isV4 = isV4(hi, lo);

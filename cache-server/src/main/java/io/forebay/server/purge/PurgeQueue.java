@@ -1,5 +1,10 @@
 package io.forebay.server.purge;
 
+import io.forebay.server.audit.AuditActor;
+import io.forebay.server.audit.AuditActor.By;
+import io.forebay.server.audit.AuditEvent;
+import io.forebay.server.audit.AuditEvent.Result;
+import io.forebay.server.audit.AuditLog;
 import io.forebay.server.purge.PurgeRefusedException.Refusal;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -30,12 +35,20 @@ public final class PurgeQueue implements AutoCloseable {
   private static final int MAX_TEXT = 1000;
 
   private final Purger purger;
+  private final AuditLog audit;
   private final Semaphore places = new Semaphore(MAX_WAITING);
   private final ExecutorService threads =
       Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("purge-", 0).factory());
 
+  /** A queue without an audit log. */
   public PurgeQueue(Purger purger) {
+    this(purger, AuditLog.OFF);
+  }
+
+  /** A queue whose purges the audit log tells of. */
+  public PurgeQueue(Purger purger, AuditLog audit) {
     this.purger = purger;
+    this.audit = audit;
   }
 
   /** Makes purges, and returns when they are on disk and in force. */
@@ -81,12 +94,23 @@ public final class PurgeQueue implements AutoCloseable {
       PurgeOrder shown = summary(alike);
       try {
         PurgeAudit.done(caller, shown, purger.purge(alike));
+        tell(caller, shown, Result.DONE);
       } catch (PurgeRefusedException e) {
+        tell(caller, shown, Result.FAILED);
         PurgeAudit.failed(caller, shown, String.valueOf(e.getMessage()));
         return e;
       }
     }
     return null;
+  }
+
+  private void tell(String caller, PurgeOrder order, Result result) {
+    audit.record(
+        AuditEvent.of(
+            new AuditActor(By.NETWORK, caller, null, null),
+            "PURGE " + order.kind().label() + (order.isSoft() ? " soft" : ""),
+            order.text(),
+            result));
   }
 
   /** Tags go into one purge, soft ones into another; all else is a purge by itself. */

@@ -14,6 +14,7 @@ import io.forebay.server.compress.DictionarySettings;
 import io.forebay.server.config.EsiConfig;
 import io.forebay.server.config.FallbackOrder;
 import io.forebay.server.config.ForwardAuthConfig;
+import io.forebay.server.config.LogSampling;
 import io.forebay.server.config.OriginTimeouts;
 import io.forebay.server.config.ProtectionProfile;
 import io.forebay.server.config.RouteLimits;
@@ -91,6 +92,8 @@ public final class RuntimeConfig {
   /** What the access log says of routes where that is not what it says of all, by route. */
   private final Map<String, RouteLog> logs;
 
+  private final RouteLog logOfUnrouted;
+
   /** What routes do with CMCD and CMSD, by route; null where none does. */
   private final @Nullable Map<String, CmcdSettings> cmcd;
 
@@ -158,10 +161,14 @@ public final class RuntimeConfig {
                 .collect(
                     Collectors.toUnmodifiableMap(
                         Map.Entry::getKey, route -> route.getValue().wanted())));
+    LogSampling sampling = config.accessLog().sampling();
+    this.logOfUnrouted = sampling.isOn() ? RouteLog.DEFAULT.with(sampling) : RouteLog.DEFAULT;
     this.logs =
         config.routes().stream()
-            .filter(route -> !route.log().equals(RouteLog.DEFAULT))
-            .collect(Collectors.toUnmodifiableMap(RouteConfig::name, RouteConfig::log));
+            .filter(route -> sampling.isOn() || !route.log().equals(RouteLog.DEFAULT))
+            .collect(
+                Collectors.toUnmodifiableMap(
+                    RouteConfig::name, route -> route.log().with(sampling)));
     this.limits =
         config.routes().stream()
             .filter(route -> route.limits().limitsRequests() || route.limits().limitsConnections())
@@ -519,6 +526,11 @@ public final class RuntimeConfig {
   /** What the access log says of requests of a route. */
   public RouteLog log(Route route) {
     return logs.isEmpty() ? RouteLog.DEFAULT : logs.getOrDefault(route.name(), RouteLog.DEFAULT);
+  }
+
+  /** What the access log says of requests that no route takes. */
+  public RouteLog logOfUnrouted() {
+    return logOfUnrouted;
   }
 
   /** What a route does with CMCD and CMSD. */

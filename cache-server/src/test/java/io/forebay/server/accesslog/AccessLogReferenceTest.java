@@ -3,6 +3,7 @@ package io.forebay.server.accesslog;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.forebay.core.policy.Reason;
+import io.forebay.server.config.LogConfig;
 import io.forebay.server.config.RouteLog;
 import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.http.TlsSession;
@@ -49,9 +50,10 @@ final class AccessLogReferenceTest {
     record.isTruncated = true;
     record.cmcd = new byte[] {'{', '}'};
     record.cmcdLength = 2;
+    record.share = 1000;
     Arrays.fill(record.lengths, (short) 0);
     byte[] line = new byte[AccessFormat.MAX_LINE_LENGTH];
-    int length = new AccessFormat().append(line, 0, record);
+    int length = AccessFormat.of(LogConfig.Lines.DEFAULT).append(line, 0, record);
     List<String> written =
         new ArrayList<>(
             JsonMapper.shared()

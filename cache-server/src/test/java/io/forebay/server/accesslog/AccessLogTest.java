@@ -7,9 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
+import io.forebay.server.config.LogConfig;
+import io.forebay.server.config.LogSampling;
 import io.forebay.server.config.ServerConfig.AccessLogConfig;
-import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.http.TlsSession;
+import io.forebay.server.logsink.LogOutput;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -20,7 +22,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,7 +37,7 @@ final class AccessLogTest {
     MemoryOutput output = new MemoryOutput();
     try (AccessLog log = AccessLog.start(output, 1, 64)) {
       assertTrue(log.forLoop(0).isEnabled());
-      log.forLoop(0).record(new Event());
+      log.forLoop(0).record(new FakeEvent());
     }
     assertEquals(
         "{\"v\":1,\"ts\":\"2026-03-04T05:06:07.089Z\",\"request_id\":\"id-1\","
@@ -51,7 +52,7 @@ final class AccessLogTest {
 
   @Test
   void saysWhatTheHandshakeCameToBetweenProtocolAndStatus() {
-    Event event = new Event();
+    FakeEvent event = new FakeEvent();
     event.tls = new TlsSession("TLSv1.3", "TLS_AES_128_GCM_SHA256", "n".repeat(300), true);
     JsonNode line = written(event);
     assertEquals(
@@ -68,7 +69,7 @@ final class AccessLogTest {
 
   @Test
   void leavesOutWhatIsNotThere() {
-    Event event = new Event();
+    FakeEvent event = new FakeEvent();
     event.requestId = null;
     event.traceparent = null;
     event.query = null;
@@ -104,7 +105,7 @@ final class AccessLogTest {
     for (char c = 0; c < 256; c++) {
       all.append(c);
     }
-    Event event = new Event();
+    FakeEvent event = new FakeEvent();
     event.path = "/" + all;
     event.query = all;
     event.referer = all;
@@ -123,7 +124,7 @@ final class AccessLogTest {
   @Test
   void boundsEveryTextAndSaysSo() {
     String huge = "\u0001".repeat(100_000);
-    Event event = new Event();
+    FakeEvent event = new FakeEvent();
     event.requestId = huge;
     event.traceparent = huge;
     event.host = huge;
@@ -135,9 +136,9 @@ final class AccessLogTest {
     event.client = huge;
     event.method = huge;
     AccessRecord record = new AccessRecord();
-    record.fill(event);
+    record.fill(event, LogSampling.ALL);
     byte[] out = new byte[AccessFormat.MAX_LINE_LENGTH];
-    int length = new AccessFormat().append(out, 0, record);
+    int length = AccessFormat.of(LogConfig.Lines.DEFAULT).append(out, 0, record);
     JsonNode line =
         JsonMapper.shared().readTree(new String(out, 0, length, StandardCharsets.UTF_8));
     assertTrue(line.get("truncated").booleanValue());
@@ -151,7 +152,7 @@ final class AccessLogTest {
     int lines = 20_000;
     try (AccessLog log = AccessLog.start(output, 2, 32)) {
       AccessLogRing lane = log.forLoop(1);
-      Event event = new Event();
+      FakeEvent event = new FakeEvent();
       long recorded = 0;
       while (recorded < lines) {
         event.bytes = recorded;
@@ -178,24 +179,24 @@ final class AccessLogTest {
     MemoryOutput output =
         new MemoryOutput() {
           @Override
-          public void write(ByteBuffer lines) throws IOException {
+          public boolean write(ByteBuffer lines) throws IOException {
             isBlocked.countDown();
             try {
               mayGoOn.await();
             } catch (InterruptedException e) {
               throw new IOException(e);
             }
-            super.write(lines);
+            return super.write(lines);
           }
         };
     AccessLog log = AccessLog.start(output, 1, 64);
     try (log) {
       AccessLogRing lane = log.forLoop(0);
-      lane.record(new Event());
+      lane.record(new FakeEvent());
       isBlocked.await();
       // The writer holds the first line and is stuck; the ring takes 64 more.
       for (int i = 0; i < 100; i++) {
-        lane.record(new Event());
+        lane.record(new FakeEvent());
       }
       assertEquals(36, log.dropped());
       mayGoOn.countDown();
@@ -211,22 +212,22 @@ final class AccessLogTest {
           private int calls;
 
           @Override
-          public void write(ByteBuffer lines) throws IOException {
+          public boolean write(ByteBuffer lines) throws IOException {
             if (calls++ == 0) {
               lines.get();
               bytes.write('{');
               throw new IOException("No space left on device");
             }
-            super.write(lines);
+            return super.write(lines);
           }
         };
     AccessLog log = AccessLog.start(output, 1, 64);
     try (log) {
-      log.forLoop(0).record(new Event());
+      log.forLoop(0).record(new FakeEvent());
       while (log.dropped() == 0) {
         Thread.onSpinWait();
       }
-      log.forLoop(0).record(new Event());
+      log.forLoop(0).record(new FakeEvent());
     }
     assertEquals(1, log.dropped());
     assertEquals(1, log.written());
@@ -242,7 +243,7 @@ final class AccessLogTest {
     Path rotated = directory.resolve("access.json.1");
     AccessLog log = AccessLog.open(new AccessLogConfig(file.toString(), 64), 1);
     try (log) {
-      log.forLoop(0).record(new Event());
+      log.forLoop(0).record(new FakeEvent());
       while (log.written() == 0) {
         Thread.onSpinWait();
       }
@@ -251,7 +252,7 @@ final class AccessLogTest {
       while (!Files.exists(file)) {
         Thread.onSpinWait();
       }
-      log.forLoop(0).record(new Event());
+      log.forLoop(0).record(new FakeEvent());
     }
     assertEquals(1, Files.readAllLines(rotated).size());
     assertEquals(1, Files.readAllLines(file).size());
@@ -267,7 +268,7 @@ final class AccessLogTest {
     try (log) {
       Files.move(sub, moved);
       log.reopen();
-      log.forLoop(0).record(new Event());
+      log.forLoop(0).record(new FakeEvent());
     }
     assertEquals(1, Files.readAllLines(moved.resolve("access.json")).size());
   }
@@ -278,7 +279,7 @@ final class AccessLogTest {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     try (AccessLog log = AccessLog.start(output, 1, 1024)) {
       AccessLogRing lane = log.forLoop(0);
-      Event event = new Event();
+      FakeEvent event = new FakeEvent();
       for (int i = 0; i < 100_000; i++) {
         lane.record(event);
       }
@@ -297,13 +298,13 @@ final class AccessLogTest {
       AccessLogRing lane = log.forLoop(3);
       assertFalse(lane.isEnabled());
       assertSame(AccessLogRing.OFF, lane);
-      lane.record(new Event());
+      lane.record(new FakeEvent());
       assertEquals(0, log.written());
       assertEquals(0, log.dropped());
     }
   }
 
-  private static JsonNode written(Event event) {
+  private static JsonNode written(FakeEvent event) {
     MemoryOutput output = new MemoryOutput();
     try (AccessLog log = AccessLog.start(output, 1, 64)) {
       log.forLoop(0).record(event);
@@ -318,10 +319,11 @@ final class AccessLogTest {
     final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 
     @Override
-    public void write(ByteBuffer lines) throws IOException {
+    public boolean write(ByteBuffer lines) throws IOException {
       byte[] copy = new byte[lines.remaining()];
       lines.get(copy);
       bytes.writeBytes(copy);
+      return true;
     }
 
     @Override
@@ -332,144 +334,6 @@ final class AccessLogTest {
 
     String text() {
       return bytes.toString(StandardCharsets.UTF_8);
-    }
-  }
-
-  private static final class Event implements AccessEvent {
-    @Nullable CharSequence requestId = "id-1";
-    @Nullable CharSequence traceparent = "00-ab-cd-01";
-    String client = "192.0.2.7";
-    String method = "GET";
-    CharSequence host = "a.example";
-    CharSequence path = "/p";
-    @Nullable CharSequence query = "q=1";
-    int status = 200;
-    long bytes = 12_345_678_901L;
-    long firstByteNanos = 12_345;
-    long fetchNanos = 7_999;
-    @Nullable TlsSession tls;
-    @Nullable CharSequence referer = "http://r/";
-    @Nullable CharSequence userAgent = "ua";
-    // Stands for reason, route, origin and abort where not the usual ones.
-    @Nullable String optional = "";
-
-    @Override
-    public long epochMillis() {
-      return 1_772_600_767_089L;
-    }
-
-    @Override
-    public @Nullable CharSequence requestId() {
-      return requestId;
-    }
-
-    @Override
-    public @Nullable CharSequence traceparent() {
-      return traceparent;
-    }
-
-    @Override
-    public String client() {
-      return client;
-    }
-
-    @Override
-    public String method() {
-      return method;
-    }
-
-    @Override
-    public String scheme() {
-      return "https";
-    }
-
-    @Override
-    public CharSequence host() {
-      return host;
-    }
-
-    @Override
-    public CharSequence path() {
-      return path;
-    }
-
-    @Override
-    public @Nullable CharSequence query() {
-      return query;
-    }
-
-    @Override
-    public String protocol() {
-      return "HTTP/2";
-    }
-
-    @Override
-    public @Nullable TlsSession tls() {
-      return tls;
-    }
-
-    @Override
-    public int status() {
-      return status;
-    }
-
-    @Override
-    public long bytes() {
-      return bytes;
-    }
-
-    @Override
-    public long durationNanos() {
-      return 1_500_999;
-    }
-
-    @Override
-    public long firstByteNanos() {
-      return firstByteNanos;
-    }
-
-    @Override
-    public CacheResult cache() {
-      return CacheResult.HIT;
-    }
-
-    @Override
-    public @Nullable String reason() {
-      return either("fresh");
-    }
-
-    @Override
-    public @Nullable String route() {
-      return either("live");
-    }
-
-    @Override
-    public @Nullable String origin() {
-      return either("main");
-    }
-
-    @Override
-    public long fetchNanos() {
-      return fetchNanos;
-    }
-
-    @Override
-    public @Nullable CharSequence referer() {
-      return referer;
-    }
-
-    @Override
-    public @Nullable CharSequence userAgent() {
-      return userAgent;
-    }
-
-    @Override
-    public @Nullable String abort() {
-      return either("CLIENT_STALLED");
-    }
-
-    private @Nullable String either(String usual) {
-      return optional != null && optional.isEmpty() ? usual : optional;
     }
   }
 }

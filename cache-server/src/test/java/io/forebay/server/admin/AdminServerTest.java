@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.accesslog.AccessLog;
+import io.forebay.server.audit.AuditLog;
 import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.counters.LoopCounters.MethodClass;
 import io.forebay.server.json.InputProblems;
@@ -68,7 +69,7 @@ final class AdminServerTest {
     AccessLog log =
         AccessLog.open(new io.forebay.server.config.ServerConfig.AccessLogConfig("off", 64), 2);
     NodeMetrics metrics = new NodeMetrics(node, log, "1.2.3");
-    AdminServer admin = AdminServer.start(node, metrics, log, "1.2.3", bounds);
+    AdminServer admin = AdminServer.start(node, metrics, log, AuditLog.OFF, "1.2.3", bounds);
     open.add(log);
     open.add(metrics);
     open.add(admin);

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.accesslog.AccessLog;
+import io.forebay.server.audit.AuditLog;
 import io.forebay.server.config.ServerConfig.AccessLogConfig;
 import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.counters.LoopCounters.MethodClass;
@@ -45,7 +46,7 @@ final class AdminWalkthroughTest {
       store.has("http://www.example.com/live/1.ts", "body");
       node.counters().getFirst().countRequest(MethodClass.GET, CacheResult.HIT, 200);
       try (NodeMetrics metrics = new NodeMetrics(node, log, "0.1.0");
-          AdminServer admin = AdminServer.start(node, metrics, log, "0.1.0")) {
+          AdminServer admin = AdminServer.start(node, metrics, log, AuditLog.OFF, "0.1.0")) {
         int commands = 0;
         for (MatchResult found : COMMAND.matcher(document).results().toList()) {
           String output = run(found.group(1).replace(":8081", ":" + admin.port()));

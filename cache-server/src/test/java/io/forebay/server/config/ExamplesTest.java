@@ -52,6 +52,7 @@ final class ExamplesTest {
             "large-disks.yaml",
             "large-downloads.yaml",
             "live-cmcd.yaml",
+            "logging.yaml",
             "maintenance.yaml",
             "mediawiki.yaml",
             "monitoring.yaml",

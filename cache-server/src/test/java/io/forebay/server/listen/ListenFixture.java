@@ -3,6 +3,7 @@ package io.forebay.server.listen;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.forebay.server.accesslog.AccessLog;
+import io.forebay.server.config.AuditConfig;
 import io.forebay.server.config.CompressionConfig;
 import io.forebay.server.config.GeoConfig;
 import io.forebay.server.config.Http3Config;
@@ -180,7 +181,8 @@ public final class ListenFixture implements AutoCloseable {
         GeoConfig.NONE,
         CompressionConfig.OFF,
         PluginsConfig.NONE,
-        null);
+        null,
+        AuditConfig.OFF);
   }
 
   /** The same with other bounds of HTTP/2. */
@@ -213,7 +215,8 @@ public final class ListenFixture implements AutoCloseable {
         c.geo(),
         c.compression(),
         c.plugins(),
-        c.cluster());
+        c.cluster(),
+        c.audit());
   }
 
   public int port() {

@@ -124,7 +124,8 @@ class RefusalLogTest {
                 c.geo(),
                 c.compression(),
                 c.plugins(),
-                c.cluster()));
+                c.cluster(),
+                c.audit()));
   }
 
   @AfterEach

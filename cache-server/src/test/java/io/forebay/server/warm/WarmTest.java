@@ -12,6 +12,7 @@ import io.forebay.server.admin.AdminServer;
 import io.forebay.server.admin.EdgeFixture;
 import io.forebay.server.admin.FakeNode;
 import io.forebay.server.admin.RawHttp;
+import io.forebay.server.audit.AuditLog;
 import io.forebay.server.config.ServerConfig.AccessLogConfig;
 import io.forebay.server.metric.NodeMetrics;
 import io.forebay.server.node.NodeStatus;
@@ -65,7 +66,7 @@ final class WarmTest {
     node = new FakeNode(options).listening(edge.listening());
     AccessLog log = AccessLog.open(new AccessLogConfig("off", 64), 2);
     NodeMetrics metrics = new NodeMetrics(node, log, "1.2.3");
-    AdminServer admin = AdminServer.start(node, metrics, log, "1.2.3");
+    AdminServer admin = AdminServer.start(node, metrics, log, AuditLog.OFF, "1.2.3");
     http = new RawHttp(admin.port());
     open.addAll(List.of(edge, log, metrics, admin));
   }

@@ -1,0 +1,16 @@
+/**
+ * The audit log: what operators had the node do, who they are, and what came of it.
+ *
+ * <pre>
+ *   admin API ─┐
+ *   PURGE ─────┼─▶ AuditEvent ─▶ AuditLog (queue, thread) ─▶ AuditFormat ─▶ LogOutput (file, syslog)
+ *   signals ───┘
+ * </pre>
+ *
+ * <p>Start at {@link AuditLog}. Whoever tells of an action never waits; an event that finds the
+ * queue full is lost and counted.
+ */
+@NullMarked
+package io.forebay.server.audit;
+
+import org.jspecify.annotations.NullMarked;

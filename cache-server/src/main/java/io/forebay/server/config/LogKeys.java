@@ -1,0 +1,218 @@
+package io.forebay.server.config;
+
+import static io.forebay.server.config.Field.atStart;
+import static io.forebay.server.config.Field.optional;
+import static io.forebay.server.config.ValueType.duration;
+import static io.forebay.server.config.ValueType.integer;
+import static io.forebay.server.config.ValueType.oneOf;
+import static io.forebay.server.config.ValueType.size;
+
+import io.forebay.server.config.Section.Shape;
+import io.forebay.server.config.ServerConfig.AccessLogConfig;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/** The keys of the access log and of the audit log. */
+final class LogKeys {
+  static final Field<AccessLogConfig, String> OUTPUT =
+      atStart(
+          "output",
+          ValueType.LOG_OUTPUT,
+          "off",
+          AccessLogConfig::output,
+          "Destination of the access log: standard output, a file, or a receiver of syslog, such as"
+              + " `syslog+unix:/dev/log`, `syslog+udp://192.0.2.7:514` or"
+              + " `syslog+tcp://logs.example.com:601`. A file is reopened on SIGUSR1.");
+  static final Field<AccessLogConfig, Integer> QUEUE =
+      atStart(
+          "queue",
+          integer(64, 1_048_576),
+          "8192",
+          AccessLogConfig::queueLines,
+          "Maximum number of lines queued, over all event loops, while the writer is"
+              + " behind; further lines are dropped and counted. Each line takes about 3 KiB.");
+  static final Field<AccessLogConfig, String> FORMAT =
+      atStart(
+          "format",
+          ValueType.LOG_FORMAT,
+          "json",
+          log -> log.lines().format(),
+          "How a line is written: `json`; `combined`, the format of that name of Apache and nginx; or"
+              + " a text with fields in braces, such as `{client} {status} \"{target}\"`. Two braces"
+              + " stand for one.");
+  static final Field<AccessLogConfig, List<String>> FIELDS =
+      atStart(
+          "fields",
+          ValueType.LOG_FIELDS,
+          "",
+          log -> log.lines().fields().stream().map(LogField::label).toList(),
+          "Fields that lines of JSON have, in this order; all if empty. `v`, `sampled` and"
+              + " `truncated` are always there.");
+  static final Field<AccessLogConfig, List<String>> MASK =
+      atStart(
+          "mask",
+          ValueType.LOG_PARAMETERS,
+          String.join(",", LogConfig.SECRET_PARAMETERS),
+          log -> log.lines().mask(),
+          "Parameters whose values appear as `***`, in the target, in `Referer` and in header"
+              + " fields that are logged; upper and lower case count as the same. `[]` hides none.");
+  static final Field<AccessLogConfig, Integer> CLIENT_IPV4 =
+      atStart(
+          "client-ipv4",
+          integer(0, 32),
+          "32",
+          log -> log.lines().ipv4Bits(),
+          "Leading bits of the IPv4 addresses of clients that lines have; the others are 0. With 24,"
+              + " `192.0.2.7` appears as `192.0.2.0`.");
+  static final Field<AccessLogConfig, Integer> CLIENT_IPV6 =
+      atStart(
+          "client-ipv6",
+          integer(0, 128),
+          "128",
+          log -> log.lines().ipv6Bits(),
+          "The same for IPv6, such as 48.");
+
+  private static final String SIZE_TEXT =
+      "Size at which a file is renamed to `NAME.YYYYMMDDTHHMMSSZ` and a new one begins.";
+  private static final String EVERY_TEXT =
+      "The same after this time, counted from 1970 in UTC: `1d` is at midnight. The first line after"
+          + " it begins the new file.";
+  private static final String KEEP_TEXT = "Number of old files that are kept.";
+  private static final String COMPRESS_TEXT =
+      "Whether old files are compressed (gzip), by a thread of their own.";
+  private static final String FACILITY_TEXT = "Facility of messages of syslog.";
+  private static final String TAG_TEXT = "Name of the program (APP-NAME) in messages of syslog.";
+
+  static final Field<AccessLogConfig, Long> SIZE =
+      optional(
+          "rotate.size",
+          size("1MiB", "1TiB"),
+          "none",
+          true,
+          log -> log.rotation().size() == 0 ? null : log.rotation().size(),
+          SIZE_TEXT);
+  static final Field<AccessLogConfig, Duration> EVERY =
+      optional(
+          "rotate.every",
+          duration("1m", "366d"),
+          "never",
+          true,
+          log -> log.rotation().every().isZero() ? null : log.rotation().every(),
+          EVERY_TEXT);
+  static final Field<AccessLogConfig, Integer> KEEP =
+      atStart(
+          "rotate.keep",
+          integer(0, 10_000),
+          "7",
+          log -> log.rotation().isOn() ? log.rotation().keep() : null,
+          KEEP_TEXT);
+  static final Field<AccessLogConfig, Boolean> COMPRESS =
+      atStart(
+          "rotate.compress",
+          ValueType.ON_OFF,
+          "off",
+          log -> log.rotation().isOn() ? log.rotation().compress() : null,
+          COMPRESS_TEXT);
+  static final Field<AccessLogConfig, String> FACILITY =
+      atStart(
+          "syslog.facility",
+          oneOf(LogConfig.FACILITIES),
+          "local7",
+          log -> log.syslog().facilityName(),
+          FACILITY_TEXT);
+  static final Field<AccessLogConfig, String> TAG =
+      atStart("syslog.tag", ValueType.SYSLOG_TAG, "forebay", log -> log.syslog().tag(), TAG_TEXT);
+  static final Field<AccessLogConfig, String> SAMPLE =
+      optional(
+          "sample",
+          ValueType.SAMPLING,
+          "none",
+          false,
+          log -> log.sampling().isOn() ? log.sampling().text() : null,
+          "Rules by which requests have a line: of the first that holds, the share `keep`. A rule"
+              + " names `status`, `cache` and a condition on the request (`when`), or some of these."
+              + " Where none holds, `routes[].access-log.hits` says.");
+
+  static final Section<AccessLogConfig> ACCESS_LOG =
+      new Section<>(
+          "access-log",
+          Shape.ONCE,
+          "One line per request.",
+          "output",
+          List.of(
+              OUTPUT,
+              QUEUE,
+              FORMAT,
+              FIELDS,
+              MASK,
+              CLIENT_IPV4,
+              CLIENT_IPV6,
+              SAMPLE,
+              SIZE,
+              EVERY,
+              KEEP,
+              COMPRESS,
+              FACILITY,
+              TAG),
+          config -> Map.of("", config.accessLog()));
+
+  static final Field<AuditConfig, String> AUDIT_OUTPUT =
+      optional(
+          "output",
+          ValueType.LOG_OUTPUT,
+          "`audit.log` in `store.data`",
+          true,
+          AuditConfig::output,
+          "Destination of the audit log, as of `access-log.output`. Its files can be read by the user"
+              + " of the process alone.");
+  static final Field<AuditConfig, Long> AUDIT_SIZE =
+      atStart(
+          "rotate.size", size("1MiB", "1TiB"), "16MiB", log -> log.rotation().size(), SIZE_TEXT);
+  static final Field<AuditConfig, Duration> AUDIT_EVERY =
+      optional(
+          "rotate.every",
+          duration("1m", "366d"),
+          "never",
+          true,
+          log -> log.rotation().every().isZero() ? null : log.rotation().every(),
+          EVERY_TEXT);
+  static final Field<AuditConfig, Integer> AUDIT_KEEP =
+      atStart("rotate.keep", integer(0, 10_000), "10", log -> log.rotation().keep(), KEEP_TEXT);
+  static final Field<AuditConfig, Boolean> AUDIT_COMPRESS =
+      atStart(
+          "rotate.compress",
+          ValueType.ON_OFF,
+          "on",
+          log -> log.rotation().compress(),
+          COMPRESS_TEXT);
+  static final Field<AuditConfig, String> AUDIT_FACILITY =
+      atStart(
+          "syslog.facility",
+          oneOf(LogConfig.FACILITIES),
+          "authpriv",
+          log -> log.syslog().facilityName(),
+          FACILITY_TEXT);
+  static final Field<AuditConfig, String> AUDIT_TAG =
+      atStart(
+          "syslog.tag", ValueType.SYSLOG_TAG, "forebay-audit", log -> log.syslog().tag(), TAG_TEXT);
+
+  static final Section<AuditConfig> AUDIT =
+      new Section<>(
+          "audit",
+          Shape.ONCE,
+          "One line for each action of operators: purges, reloads, drains and others, with who did"
+              + " it.",
+          "output",
+          List.of(
+              AUDIT_OUTPUT,
+              AUDIT_SIZE,
+              AUDIT_EVERY,
+              AUDIT_KEEP,
+              AUDIT_COMPRESS,
+              AUDIT_FACILITY,
+              AUDIT_TAG),
+          config -> Map.of("", config.audit()));
+
+  private LogKeys() {}
+}
