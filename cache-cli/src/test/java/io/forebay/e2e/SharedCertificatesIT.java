@@ -133,6 +133,10 @@ final class SharedCertificatesIT {
     return edge.metrics().sum("forebay_acme_orders_total");
   }
 
+  private static double unconfirmed(EdgeProcess edge) throws Exception {
+    return edge.metrics().sum("forebay_acme_unconfirmed_validations_total");
+  }
+
   @Test
   void oneOrderServesAllNodesAndAnotherNodeRenews() throws Exception {
     int firstTls = Ports.free();
@@ -149,6 +153,7 @@ final class SharedCertificatesIT {
           () -> !shown(firstTls).isEmpty() && shown(firstTls).equals(shown(secondTls)));
       assertEquals(1, authority.orders(), authority.log());
       assertEquals(1, orders(first) + orders(second));
+      assertEquals(0, unconfirmed(first) + unconfirmed(second));
       String before = shown(firstTls);
 
       // The one that ordered dies. The other one renews.
@@ -200,6 +205,7 @@ final class SharedCertificatesIT {
       assertEquals(1, orders(second));
       assertEquals(2, authority.orders(), authority.log());
       assertEquals(0, second.metrics().sum("forebay_acme_failures_total"));
+      assertEquals(0, unconfirmed(second), "nobody waits for a node that is dead");
     }
   }
 

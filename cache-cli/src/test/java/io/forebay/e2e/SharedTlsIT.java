@@ -179,6 +179,7 @@ final class SharedTlsIT {
         assertEquals(1, authority.orders());
         assertEquals(1, ordering.metrics().sum("forebay_acme_certificates_total"));
         assertEquals(0, ordering.metrics().sum("forebay_acme_failures_total"));
+        assertEquals(0, ordering.metrics().sum("forebay_acme_unconfirmed_validations_total"));
       }
     }
   }

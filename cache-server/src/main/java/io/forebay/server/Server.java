@@ -528,7 +528,7 @@ public final class Server implements NodeControl, AutoCloseable {
                       clustered,
                       cluster.membership(),
                       new ServerFleetNode(this, reloading),
-                      new ServerFleetTls(tls, challenges, acme.alpn()),
+                      new ServerFleetTls(tls, challenges, acme),
                       config.store().data(),
                       loaded.text().fleet(),
                       Clock.systemUTC()));
@@ -874,9 +874,14 @@ public final class Server implements NodeControl, AutoCloseable {
       reasons.add(new NotReady("purge", "the last purge failed; repeat it: " + purgeFailure));
     }
     @Nullable Cluster joined = cluster;
+    @Nullable FleetConfig following = fleet;
     Cluster.Problem cutOff = joined == null ? null : joined.problem();
     if (cutOff != null) {
       reasons.add(new NotReady(cutOff.code(), cutOff.detail()));
+    } else if (joined != null && (following == null || !following.isAnswering())) {
+      reasons.add(
+          new NotReady(
+              "catching-up", "what other nodes answer to ACME validations is not known yet"));
     }
     if (store.isMemoryLost()) {
       reasons.add(

@@ -4,6 +4,8 @@ import io.forebay.server.cluster.fleet.FleetTls;
 import io.forebay.server.http.ChallengeTokens;
 import io.forebay.server.tls.ClientTls;
 import io.forebay.server.tls.acme.AlpnChallenges;
+import io.forebay.server.tls.acme.CertificateManager;
+import io.forebay.server.tls.acme.ConfirmedChallenges;
 import java.time.Duration;
 import java.util.List;
 
@@ -12,11 +14,13 @@ final class ServerFleetTls implements FleetTls {
   private final ClientTls tls;
   private final ChallengeTokens tokens;
   private final AlpnChallenges alpn;
+  private final ConfirmedChallenges confirmed;
 
-  ServerFleetTls(ClientTls tls, ChallengeTokens tokens, AlpnChallenges alpn) {
+  ServerFleetTls(ClientTls tls, ChallengeTokens tokens, CertificateManager acme) {
     this.tls = tls;
     this.tokens = tokens;
-    this.alpn = alpn;
+    this.alpn = acme.alpn();
+    this.confirmed = acme.confirmed();
   }
 
   @Override
@@ -40,8 +44,13 @@ final class ServerFleetTls implements FleetTls {
   }
 
   @Override
-  public void challenges(Challenges others) {
+  public boolean challenges(Challenges others) {
     tokens.others(others.tokens());
-    alpn.others(others.hashes());
+    return alpn.others(others.hashes());
+  }
+
+  @Override
+  public void confirmed(Challenges everywhere, List<String> behind) {
+    confirmed.set(everywhere.tokens().keySet(), everywhere.hashes(), behind);
   }
 }

@@ -13,7 +13,6 @@ public final class ChallengeTokens {
 
   private volatile Map<String, String> answers = Map.of();
   private volatile Map<String, String> own = Map.of();
-  private volatile boolean isShared;
   private Map<String, String> others = Map.of();
 
   /**
@@ -26,9 +25,8 @@ public final class ChallengeTokens {
     join();
   }
 
-  /** Replaces all answers of other nodes, which get those of this one. */
+  /** Replaces all answers of other nodes. */
   public synchronized void others(Map<String, String> byToken) {
-    isShared = true;
     if (!others.equals(byToken)) {
       others = Map.copyOf(byToken);
       join();
@@ -44,11 +42,6 @@ public final class ChallengeTokens {
   /** Those of this node. */
   public Map<String, String> own() {
     return own;
-  }
-
-  /** Whether other nodes get the answers of this one, a few seconds later. */
-  public boolean isShared() {
-    return isShared;
   }
 
   /** Whether none is expected. */

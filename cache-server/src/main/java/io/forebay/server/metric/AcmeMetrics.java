@@ -22,6 +22,11 @@ final class AcmeMetrics {
         "forebay_acme_refused_names",
         "Handshakes for names of tls.acme.on-demand that a limit kept from an order.",
         () -> from.node().acme().refusedNames());
+    meters.counter(
+        "forebay_acme_unconfirmed_validations",
+        "Validations that the node asked for although not all nodes of its cluster had confirmed"
+            + " within 10 s that they give the answer.",
+        () -> from.node().acme().unconfirmed());
     for (AcmeFailure failure : AcmeFailure.values()) {
       meters.counter(
           "forebay_acme_failures",

@@ -2,9 +2,11 @@ package io.forebay.server.tls;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.config.AcmeConfig;
 import io.forebay.server.config.TlsConfig;
@@ -67,7 +69,7 @@ final class SharedAlpnChallengesTest {
 
   @Test
   void theCertificateProvesTheHashAndTheName() {
-    challenges.others(Map.of("www.shop.example", base64(hash(7))));
+    assertTrue(challenges.others(Map.of("www.shop.example", base64(hash(7)))));
     TlsHost host = tls.table().challenge("www.shop.example");
     assertNotNull(host);
     CertificatePair pair = host.settings().pairs().getFirst();
@@ -81,16 +83,17 @@ final class SharedAlpnChallengesTest {
 
   @Test
   void oneThatStaysIsNotMadeAnewAndOneThatIsOverGoes() {
-    challenges.others(Map.of("a.example", base64(hash(1))));
+    assertTrue(challenges.others(Map.of("a.example", base64(hash(1)))));
     CertificatePair first = pair("a.example");
     TlsHost context = tls.table().challenge("a.example");
-    challenges.others(Map.of("a.example", base64(hash(1)), "b.example", base64(hash(2))));
+    assertTrue(
+        challenges.others(Map.of("a.example", base64(hash(1)), "b.example", base64(hash(2)))));
     assertSame(first, pair("a.example"));
     assertSame(context, tls.table().challenge("a.example"));
-    challenges.others(Map.of("b.example", base64(hash(3))));
+    assertTrue(challenges.others(Map.of("b.example", base64(hash(3)))));
     assertNull(tls.table().challenge("a.example"));
     assertNotNull(tls.table().challenge("b.example"));
-    challenges.others(Map.of());
+    assertTrue(challenges.others(Map.of()));
     assertNull(tls.table().challenge("b.example"));
   }
 
@@ -103,16 +106,18 @@ final class SharedAlpnChallengesTest {
   @Tag("full")
   @Test
   void noiseIsLeftOutAndNumbersAreBounded() {
-    challenges.others(
-        Map.of(
-            "a.example",
-            base64(hash(1)),
-            "../etc/passwd",
-            base64(hash(1)),
-            "short.example",
-            "AAAA",
-            "text.example",
-            "no base64"));
+    assertFalse(
+        challenges.others(
+            Map.of(
+                "a.example",
+                base64(hash(1)),
+                "../etc/passwd",
+                base64(hash(1)),
+                "short.example",
+                "AAAA",
+                "text.example",
+                "no base64")),
+        "not all are answered");
     assertNotNull(tls.table().challenge("a.example"));
     for (String name : List.of("../etc/passwd", "short.example", "text.example")) {
       assertNull(tls.table().challenge(name), name);
@@ -121,7 +126,7 @@ final class SharedAlpnChallengesTest {
     for (int i = 0; i < 400; i++) {
       many.put("h" + i + ".example", base64(hash(i % 100)));
     }
-    challenges.others(many);
+    assertFalse(challenges.others(many));
     long served =
         many.keySet().stream().filter(name -> tls.table().challenge(name) != null).count();
     assertEquals(300, served);

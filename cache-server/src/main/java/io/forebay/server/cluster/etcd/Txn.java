@@ -90,6 +90,17 @@ public final class Txn {
     return this;
   }
 
+  /** The same without the values, which are empty. */
+  public Txn getNames(String prefix) {
+    success
+        .addObject()
+        .putObject("request_range")
+        .put("key", EtcdJson.base64(prefix))
+        .put("range_end", EtcdJson.base64(EtcdJson.endOf(prefix)))
+        .put("keys_only", true);
+    return this;
+  }
+
   /** Reads one key if a condition does not hold. */
   public Txn otherwiseGet(String key) {
     failure.addObject().putObject("request_range").put("key", EtcdJson.base64(key));

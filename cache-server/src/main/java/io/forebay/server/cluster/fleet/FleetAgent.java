@@ -18,7 +18,8 @@ import org.slf4j.LoggerFactory;
  * only after a change. One thread, {@code fleet}.
  *
  * <pre>
- *   FleetConfigState ─▶ FleetAgent ─┬▶ SharedTls            keys of session tickets, ACME answers
+ *   FleetConfigState ─▶ FleetAgent ─┬▶ SharedTickets        keys of session tickets
+ *                                   ├▶ SharedChallenges     answers to ACME validations
  *                                   ├▶ ActiveDocument       the document in force on this node
  *                                   ├▶ Membership.report    with the counts of StageTraffic
  *                                   └▶ RolloutController    what becomes of the roll-out
@@ -30,7 +31,8 @@ final class FleetAgent implements AutoCloseable {
 
   private final Membership membership;
   private final FleetNode node;
-  private final SharedTls shared;
+  private final SharedTickets tickets;
+  private final SharedChallenges challenges;
   private final ActiveDocument document;
   private final StageTraffic traffic;
   private final RolloutController rollouts;
@@ -38,17 +40,20 @@ final class FleetAgent implements AutoCloseable {
   private final Thread thread;
 
   private volatile @Nullable String problem;
+  private volatile boolean isAnswering;
 
   FleetAgent(
       Membership membership,
       FleetNode node,
-      SharedTls shared,
+      SharedTickets tickets,
+      SharedChallenges challenges,
       ActiveDocument document,
       StageTraffic traffic,
       RolloutController rollouts) {
     this.membership = membership;
     this.node = node;
-    this.shared = shared;
+    this.tickets = tickets;
+    this.challenges = challenges;
     this.document = document;
     this.traffic = traffic;
     this.rollouts = rollouts;
@@ -62,6 +67,11 @@ final class FleetAgent implements AutoCloseable {
   /** The version in force here; 0 for none. */
   long version() {
     return document.version();
+  }
+
+  /** Whether what the other nodes answer to ACME validations has been read once. */
+  boolean isAnswering() {
+    return isAnswering;
   }
 
   /** A problem that an operator should know of; null for none. */
@@ -85,9 +95,12 @@ final class FleetAgent implements AutoCloseable {
     if (state == null) {
       return;
     }
-    // A failure of one does not stop the other.
-    String ofTls = attempt(() -> shared.step(state));
+    // A failure of one does not stop the others.
+    String ofChallenges = attempt(() -> challenges.step(state));
+    isAnswering = true;
+    String ofTickets = attempt(() -> tickets.step(state));
     String ofConfig = attempt(() -> follow(state));
+    String ofTls = ofTickets != null ? ofTickets : ofChallenges;
     problem = ofConfig != null ? ofConfig : ofTls;
   }
 

@@ -83,13 +83,13 @@ public final class FleetConfig implements AutoCloseable {
         new FleetAgent(
             membership,
             node,
-            new SharedTls(
-                etcd, keys, membership.self().name(), tls, new SecureRandom(), clock, nanoTime),
+            new SharedTickets(etcd, keys, tls, new SecureRandom(), clock, nanoTime),
+            new SharedChallenges(etcd, keys, membership, tls, nanoTime),
             new ActiveDocument(store, node, directory, lastGood, started, nanoTime),
             new StageTraffic(node::traffic, nanoTime),
             new RolloutController(store, membership, nanoTime, clock));
     // Before the first order: the ACME server may send its validation to any node.
-    tls.challenges(FleetTls.Challenges.NONE);
+    tls.confirmed(FleetTls.Challenges.NONE, List.of());
   }
 
   /**
@@ -155,6 +155,11 @@ public final class FleetConfig implements AutoCloseable {
   /** The version in force here; 0 for none. Never blocks. */
   public long version() {
     return agent.version();
+  }
+
+  /** Whether this node has begun to give the answers of other nodes to ACME validations. */
+  public boolean isAnswering() {
+    return agent.isAnswering();
   }
 
   /** A problem that an operator should know of; null for none. Never blocks. */

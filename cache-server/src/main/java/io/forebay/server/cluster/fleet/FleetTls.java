@@ -34,6 +34,17 @@ public interface FleetTls {
   /** The answers that this node expects. */
   Challenges ownChallenges();
 
-  /** Sets the answers that other nodes expect. */
-  void challenges(Challenges others);
+  /**
+   * Sets the answers that other nodes expect.
+   *
+   * @return whether this node gives all of them from now on
+   */
+  boolean challenges(Challenges others);
+
+  /**
+   * Says which answers of this node all nodes give.
+   *
+   * @param behind the nodes that do not give all of them yet
+   */
+  void confirmed(Challenges everywhere, List<String> behind);
 }

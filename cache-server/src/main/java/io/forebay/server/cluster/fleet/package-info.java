@@ -15,8 +15,9 @@
  * {@link io.forebay.server.cluster.fleet.RolloutWatch} what becomes of a stage: both know neither
  * etcd nor clock. Start at {@link io.forebay.server.cluster.fleet.FleetConfig}.
  *
- * <p>Nodes also share TLS state: {@code SharedTls} ticket keys and answers to ACME validations,
- * {@code FleetOrderGroup} certificates, encrypted by {@code CertificateCipher}.
+ * <p>Nodes also share TLS state: {@code SharedTickets} ticket keys, {@code SharedChallenges}
+ * answers to ACME validations, {@code FleetOrderGroup} certificates, encrypted by {@code
+ * CertificateCipher}.
  */
 @NullMarked
 package io.forebay.server.cluster.fleet;

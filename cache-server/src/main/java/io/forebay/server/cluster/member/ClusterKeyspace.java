@@ -13,6 +13,8 @@ import java.util.Locale;
  *                    members/NODE      nodes
  *                    alive/NODE        nodes that are alive, with a lease
  *                    draining/NODE     nodes that an operator drains
+ *                    answering/NODE    up to which revision a node gives the answers of others to
+ *                                      ACME validations, with a lease
  *                    config/rollout    which version of the fleet's document nodes should have
  *                    config/v/N        a version
  *                    config/part/HASH  a part of one
@@ -65,6 +67,15 @@ public record ClusterKeyspace(String cluster) {
 
   public String draining(String node) {
     return draining() + node;
+  }
+
+  /** Prefix of the confirmations that nodes give answers to ACME validations. */
+  public String answering() {
+    return key("answering/");
+  }
+
+  public String answering(String node) {
+    return answering() + node;
   }
 
   public String alive(String node) {

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param rollout the value of {@code config/rollout}; null where there is none
  * @param reports reports of the nodes that are alive, as JSON, by the names of the nodes
  * @param shared TLS state that nodes share: ticket keys, answers to ACME validations, orders
+ * @param revision of etcd when {@code rollout} and {@code shared} were read
  * @param readNanos by {@link System#nanoTime}, before {@code rollout} and {@code shared} were read
  */
 public record FleetConfigState(
@@ -18,4 +19,5 @@ public record FleetConfigState(
     List<Member> members,
     Map<String, String> reports,
     List<KeyValue> shared,
+    long revision,
     long readNanos) {}

@@ -63,8 +63,9 @@ public final class Membership {
   /** By {@link System#nanoTime}, before the latest read of all nodes. */
   private volatile long listNanos;
 
-  /** What a heartbeat reads for the fleet, and when it began to. */
-  private record Fleet(@Nullable KeyValue rollout, List<KeyValue> shared, long readNanos) {}
+  /** What a heartbeat reads for the fleet, at which revision of etcd, and when it began to. */
+  private record Fleet(
+      @Nullable KeyValue rollout, List<KeyValue> shared, long revision, long readNanos) {}
 
   /**
    * The membership of a node.
@@ -192,7 +193,8 @@ public final class Membership {
     List<Member> members = known;
     return read == null || members.isEmpty()
         ? null
-        : new FleetConfigState(read.rollout(), members, reports, read.shared(), read.readNanos());
+        : new FleetConfigState(
+            read.rollout(), members, reports, read.shared(), read.revision(), read.readNanos());
   }
 
   /**
@@ -225,6 +227,8 @@ public final class Membership {
                 .ifRevision(keys.alive(self.name()), holder == null ? 0 : holder.revision())
                 .put(keys.alive(self.name()), MemberJson.alive(identity, report), granted)
                 .put(keys.member(self.name()), MemberJson.member(self))
+                // An earlier start has confirmed what this one may not have read yet.
+                .delete(keys.answering(self.name()))
                 .otherwiseGet(keys.alive(self.name())));
     // Sent twice, the transaction finds what it has written the first time.
     boolean isOwn =
@@ -257,7 +261,9 @@ public final class Membership {
             .findFirst()
             .orElse(null);
     own = alive;
-    fleet = new Fleet(read.read(5).findFirst().orElse(null), read.read(6).toList(), now);
+    fleet =
+        new Fleet(
+            read.read(5).findFirst().orElse(null), read.read(6).toList(), read.revision(), now);
     return new LogHead(
         epoch == null ? null : LogName.of(epoch.value(), read.clusterId()),
         epoch == null ? 0 : epoch.revision(),

@@ -9,6 +9,7 @@ public final class AcmeCounters {
   final AtomicLong orders = new AtomicLong();
   final AtomicLong issued = new AtomicLong();
   final AtomicLong refusedNames = new AtomicLong();
+  final AtomicLong unconfirmed = new AtomicLong();
   private final AtomicLongArray failures = new AtomicLongArray(AcmeFailure.values().length);
 
   private final AtomicLongArray shared = new AtomicLongArray(SharedOutcome.values().length);
@@ -54,6 +55,11 @@ public final class AcmeCounters {
   /** Handshakes for names of {@code on-demand} that a limit kept from an order. */
   public long refusedNames() {
     return refusedNames.get();
+  }
+
+  /** Validations that were asked for before all nodes of the cluster had confirmed the answer. */
+  public long unconfirmed() {
+    return unconfirmed.get();
   }
 
   void failed(AcmeFailure failure) {

@@ -36,6 +36,7 @@ public final class AlpnChallenges {
 
   private volatile Map<String, String> own = Map.of();
   private Map<String, String> others = Map.of();
+  private boolean areServed = true;
   private Map<String, Served> served = Map.of();
 
   /** Of all these certificates: they prove nothing with it. */
@@ -75,18 +76,28 @@ public final class AlpnChallenges {
    * Replaces those of other nodes. What is no name and hash is left out.
    *
    * @param hashes in base64, by name
+   * @return whether listeners answer all of them: of two for one name this node answers its own
    */
-  public synchronized void others(Map<String, String> hashes) {
+  public synchronized boolean others(Map<String, String> hashes) {
     Map<String, String> next = new HashMap<>();
     hashes.forEach((host, hash) -> {
       if (next.size() < MAX_OTHERS && AcmeFiles.isHost(host) && isHash(hash)) {
         next.put(host, hash);
       }
     });
-    if (next.equals(others)) {
-      return;
+    if (!next.equals(others)) {
+      others = Map.copyOf(next);
+      serveOthers();
     }
-    others = Map.copyOf(next);
+    return areServed
+        && next.size() == hashes.size()
+        && next.entrySet().stream()
+            .allMatch(
+                each -> each.getValue().equals(own.getOrDefault(each.getKey(), each.getValue())));
+  }
+
+  private void serveOthers() {
+    areServed = false;
     try {
       serve();
     } catch (TlsException e) {
@@ -118,6 +129,7 @@ public final class AlpnChallenges {
     }
     tls.challenges(certificates);
     served = next;
+    areServed = true;
   }
 
   private CertificatePair certificate(String host, String hash) throws TlsException {

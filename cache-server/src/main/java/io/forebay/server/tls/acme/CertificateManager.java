@@ -51,6 +51,7 @@ public final class CertificateManager implements AutoCloseable {
   private final SecureRandom random;
   private final Duration answerLimit;
   private final AlpnChallenges alpn;
+  private final ConfirmedChallenges confirmed = new ConfirmedChallenges();
   private final PendingChallenges challenges;
   private final AcmeCounters counters = new AcmeCounters();
   private final DailyLog failures;
@@ -93,7 +94,7 @@ public final class CertificateManager implements AutoCloseable {
     this.random = random;
     this.answerLimit = answerLimit;
     this.alpn = new AlpnChallenges(tls, random);
-    this.challenges = new PendingChallenges(tokens, alpn);
+    this.challenges = new PendingChallenges(tokens, alpn, confirmed);
     this.onDemand = new OnDemandNames(clockMillis, counters, wakeups::release);
   }
 
@@ -154,6 +155,11 @@ public final class CertificateManager implements AutoCloseable {
   /** The validations by tls-alpn-01, for other nodes. */
   public AlpnChallenges alpn() {
     return alpn;
+  }
+
+  /** The answers that all nodes of a cluster give, as far as this one knows. */
+  public ConfirmedChallenges confirmed() {
+    return confirmed;
   }
 
   public AcmeCounters counters() {

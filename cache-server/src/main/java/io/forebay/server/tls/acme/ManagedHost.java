@@ -42,7 +42,7 @@ final class ManagedHost {
   /** Whether the answer to the order's challenge is published by this process, and asked for. */
   boolean isAnswering;
 
-  /** Since when other nodes may be taking the answer over; 0 where there is none to take. */
+  /** Since when the order waits for other nodes to give the answer, too; 0 while it does not. */
   long sharedMillis;
 
   // --- where nodes order together: see GroupCertificates -----------------------------------------

@@ -20,6 +20,8 @@ import org.shredzone.acme4j.challenge.Challenge;
 import org.shredzone.acme4j.challenge.Http01Challenge;
 import org.shredzone.acme4j.challenge.TlsAlpn01Challenge;
 import org.shredzone.acme4j.exception.AcmeException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Carries orders on, one step a call, by the state that the authority reports (RFC 8555 §7.1.6):
@@ -27,6 +29,7 @@ import org.shredzone.acme4j.exception.AcmeException;
  * <pre>
  *   (none) ─► pending ─► ready ─► processing ─► valid
  *     │         │ publish the answer, │ CSR        │ download, check, store
+ *     │         │ await other nodes,  │            │
  *     │         │ ask for validation  ▼            ▼
  *     └ key and URL stored      poll again    CertificatePair
  *   any state ─► invalid: the order is over
@@ -36,6 +39,8 @@ import org.shredzone.acme4j.exception.AcmeException;
  * a step says when the next one is due. Confined to the manager's thread.
  */
 final class OrderProgress {
+  private static final Logger LOG = LoggerFactory.getLogger(OrderProgress.class);
+
   private static final long FIRST_POLL_MILLIS = 500;
   private static final long MAX_POLL_MILLIS = 10_000;
   private static final long MAX_ASKED_POLL_MILLIS = Duration.ofMinutes(5).toMillis();
@@ -44,9 +49,12 @@ final class OrderProgress {
   private static final int MAX_CHAIN = 10;
 
   /**
-   * Until all nodes of a cluster have an answer: five times two heartbeats, as they may be busy.
+   * For so long an order waits for nodes of the cluster that do not confirm the answer. Five times
+   * what they need, as they may be busy.
    */
-  private static final long SHARE_MILLIS = 10_000;
+  private static final long MAX_SHARE_MILLIS = 10_000;
+
+  private static final long SHARE_POLL_MILLIS = 500;
 
   private final AcmeConfig config;
   private final AcmeFiles files;
@@ -76,6 +84,10 @@ final class OrderProgress {
    * @return the certificate when it is stored; null while the order goes on, at {@code dueMillis}
    */
   @Nullable CertificatePair step(ManagedHost host, long now) throws OrderException {
+    if (awaitsNodes(host, now)) {
+      host.dueMillis = Math.min(now + SHARE_POLL_MILLIS, host.sharedMillis + MAX_SHARE_MILLIS);
+      return null;
+    }
     try {
       PendingOrder pending = host.order;
       Order order;
@@ -92,6 +104,17 @@ final class OrderProgress {
     } catch (AcmeException | IOException | RuntimeException e) {
       throw directory.failure(e);
     }
+  }
+
+  /**
+   * Whether other nodes lack the answer. Whoever validates can reach any node, and does not ask
+   * again. A node that does not confirm in time costs an attempt, if it is asked at all.
+   */
+  private boolean awaitsNodes(ManagedHost host, long now) {
+    return host.sharedMillis != 0
+        && !host.isAnswering
+        && !challenges.isConfirmed(host.name)
+        && now - host.sharedMillis < MAX_SHARE_MILLIS;
   }
 
   private Order begin(ManagedHost host, long now) throws AcmeException, IOException {
@@ -120,16 +143,11 @@ final class OrderProgress {
     switch (order.getStatus()) {
       case PENDING -> {
         if (!host.isAnswering) {
-          boolean isAsked =
-              answer(
-                  host,
-                  pending,
-                  order,
-                  !challenges.isShared()
-                      || (host.sharedMillis != 0 && now - host.sharedMillis >= SHARE_MILLIS));
-          if (!isAsked) {
-            host.sharedMillis = host.sharedMillis == 0 ? now : host.sharedMillis;
-            host.dueMillis = host.sharedMillis + SHARE_MILLIS;
+          boolean mayAsk = !challenges.isShared() || host.sharedMillis != 0;
+          answer(host, pending, order, mayAsk);
+          if (!mayAsk) {
+            host.sharedMillis = now;
+            host.dueMillis = now + SHARE_POLL_MILLIS;
             return null;
           }
         }
@@ -157,11 +175,11 @@ final class OrderProgress {
   }
 
   /**
-   * Publishes the answers, and asks for validation if it may.
+   * Publishes the answers, and asks for validation.
    *
-   * @return whether it may: whoever validates can reach any node, so first all have the answers
+   * @param isAsking false where other nodes have to get the answers first
    */
-  private boolean answer(ManagedHost host, PendingOrder pending, Order order, boolean isAsking)
+  private void answer(ManagedHost host, PendingOrder pending, Order order, boolean isAsking)
       throws AcmeException, IOException, OrderException {
     for (Authorization authorization : order.getAuthorizations()) {
       if (authorization.getStatus() != Status.PENDING) {
@@ -182,7 +200,15 @@ final class OrderProgress {
       }
     }
     host.isAnswering = isAsking;
-    return isAsking;
+    if (isAsking && challenges.isShared() && !challenges.isConfirmed(host.name)) {
+      counters.unconfirmed.incrementAndGet();
+      List<String> behind = challenges.behind();
+      LOG.warn(
+          "acme {}: the node asks for the validation, although these nodes have not confirmed that"
+              + " they give the answer: {}",
+          host.name,
+          behind.isEmpty() ? "all others, as etcd does not answer" : String.join(", ", behind));
+    }
   }
 
   /** The attempt's challenge, or the next that the authority offers. */

@@ -3,6 +3,7 @@ package io.forebay.server.tls.acme;
 import io.forebay.server.http.ChallengeTokens;
 import io.forebay.server.tls.TlsException;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -14,11 +15,13 @@ final class PendingChallenges {
 
   private final ChallengeTokens published;
   private final AlpnChallenges alpn;
+  private final ConfirmedChallenges confirmed;
   private final Map<String, Answer> tokens = new HashMap<>();
 
-  PendingChallenges(ChallengeTokens published, AlpnChallenges alpn) {
+  PendingChallenges(ChallengeTokens published, AlpnChallenges alpn, ConfirmedChallenges confirmed) {
     this.published = published;
     this.alpn = alpn;
+    this.confirmed = confirmed;
   }
 
   void token(String host, String token, String keyAuthorization) {
@@ -26,9 +29,22 @@ final class PendingChallenges {
     publishTokens();
   }
 
-  /** Whether other nodes get the answers, too, a few seconds later. */
+  /** Whether other nodes give the answers, too, a few seconds later. */
   boolean isShared() {
-    return published.isShared();
+    return confirmed.isShared();
+  }
+
+  /** Whether all nodes give the answers for a host. */
+  boolean isConfirmed(String host) {
+    Answer answer = tokens.get(host);
+    String hash = alpn.own().get(host);
+    return (answer == null || confirmed.hasToken(answer.token()))
+        && (hash == null || confirmed.hasHash(host, hash));
+  }
+
+  /** The nodes that are known to lack some answer. */
+  List<String> behind() {
+    return confirmed.behind();
   }
 
   /** A validation by tls-alpn-01, by the hash that it asks for. */

@@ -59,6 +59,26 @@ final class FleetFixture implements AutoCloseable {
     return client;
   }
 
+  /** The revision of etcd, which grows by one with each write. */
+  long revision() throws Exception {
+    return client.txn(new Txn().get("/")).revision();
+  }
+
+  /** The lease of a node ends. */
+  void expire(Node node) throws Exception {
+    client.revoke(node.membership.lease());
+  }
+
+  void save(Path backup) throws Exception {
+    etcd.save(0, backup);
+  }
+
+  /** etcd as it was when it was saved. */
+  void restore(Path backup) throws Exception {
+    etcd.restore(backup);
+    etcd.awaitLeader();
+  }
+
   private long nanoTime() {
     return System.nanoTime() + laterNanos;
   }
@@ -73,7 +93,16 @@ final class FleetFixture implements AutoCloseable {
 
   /** A node whose clock is wrong. */
   Node node(String name, Duration wrongBy) throws IOException {
-    Node node = new Node(name, wrongBy);
+    return node(name, wrongBy, CutOff.FENCE);
+  }
+
+  /** A node that serves while it is cut off from etcd. */
+  Node servingNode(String name) throws IOException {
+    return node(name, Duration.ZERO, CutOff.SERVE);
+  }
+
+  private Node node(String name, Duration wrongBy, CutOff cutOff) throws IOException {
+    Node node = new Node(name, wrongBy, cutOff);
     nodes.add(node);
     return node;
   }
@@ -121,13 +150,16 @@ final class FleetFixture implements AutoCloseable {
     List<byte[]> ticketKeys = List.of();
     Challenges expected = Challenges.NONE;
     Challenges answered = Challenges.NONE;
+    boolean givesAll = true;
+    Challenges confirmed = Challenges.NONE;
+    List<String> behind = List.of();
 
-    private Node(String name, Duration wrongBy) throws IOException {
+    private Node(String name, Duration wrongBy, CutOff cutOff) throws IOException {
       membership =
           new Membership(
               client,
               KEYS,
-              new Member(name, "g", "127.0.0.1:1", CutOff.FENCE, "1", true),
+              new Member(name, "g", "127.0.0.1:1", cutOff, "1", true),
               new NodeIdentity(name, "b"),
               60);
       config =
@@ -150,7 +182,7 @@ final class FleetFixture implements AutoCloseable {
       membership.keepAlive();
     }
 
-    private void beat() throws Exception {
+    void beat() throws Exception {
       membership.keepAlive();
       if (!membership.head().isOwn()) {
         membership.lost();
@@ -240,8 +272,15 @@ final class FleetFixture implements AutoCloseable {
     }
 
     @Override
-    public void challenges(Challenges others) {
+    public boolean challenges(Challenges others) {
       answered = others;
+      return givesAll;
+    }
+
+    @Override
+    public void confirmed(Challenges everywhere, List<String> nodes) {
+      confirmed = everywhere;
+      behind = nodes;
     }
   }
 }

@@ -19,6 +19,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +53,11 @@ final class AcmeLab implements AutoCloseable {
 
   int httpPort() {
     return listener.getAddress().getPort();
+  }
+
+  /** The tokens that validations are expected to ask for. */
+  Set<String> tokens() {
+    return tokens.own().keySet();
   }
 
   Path files() throws Exception {

@@ -2,6 +2,7 @@ package io.forebay.server.tls.acme;
 
 import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.testing.Await;
@@ -11,6 +12,8 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assertions;
@@ -28,6 +31,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("full")
 final class CertificateManagerTest {
   private static final String HOST = "www.shop.example";
+
+  /** What Pebble logs when it is asked for a validation. */
+  private static final String ASKED = "/chalZ/";
 
   @TempDir Path directory;
   private AcmeLab lab;
@@ -194,6 +200,35 @@ final class CertificateManagerTest {
           lab.clock.set(Math.max(lab.clock.get() + 500, Math.min(due, lab.clock.get() + 600_000)));
           return lab.manager().counters().issued() == 2;
         });
+  }
+
+  /** In a cluster, while a node does not confirm that it gives the answer. */
+  private void waitsForAnotherNode() throws Exception {
+    pebble(5, "");
+    lab.start(yaml());
+    lab.manager().confirmed().set(Set.of(), Map.of(), List.of("edge-2"));
+    for (int i = 0; i < 20; i++) {
+      assertTrue(lab.step() <= lab.clock.get() + 500);
+      pass(Duration.ofMillis(500));
+    }
+    assertEquals(1, lab.tokens().size());
+    assertFalse(pebble().log().contains(ASKED), pebble().log());
+  }
+
+  @Test
+  void aValidationIsAskedForOnceAllNodesOfTheClusterGiveTheAnswer() throws Exception {
+    waitsForAnotherNode();
+    lab.manager().confirmed().set(lab.tokens(), Map.of(), List.of());
+    awaitIssued(1);
+    assertTrue(pebble().log().contains(ASKED), pebble().log());
+    assertEquals(0, lab.manager().counters().unconfirmed());
+  }
+
+  @Test
+  void aValidationIsAskedForAfterTenSecondsThoughANodeHasNotConfirmed() throws Exception {
+    waitsForAnotherNode();
+    awaitIssued(1);
+    assertEquals(1, lab.manager().counters().unconfirmed());
   }
 
   @Test

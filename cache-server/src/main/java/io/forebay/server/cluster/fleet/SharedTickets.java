@@ -5,7 +5,6 @@ import io.forebay.server.cluster.etcd.EtcdException;
 import io.forebay.server.cluster.etcd.KeyValue;
 import io.forebay.server.cluster.etcd.Txn;
 import io.forebay.server.cluster.etcd.TxnResult;
-import io.forebay.server.cluster.fleet.FleetTls.Challenges;
 import io.forebay.server.cluster.member.ClusterKeyspace;
 import io.forebay.server.cluster.member.FleetConfigState;
 import io.forebay.server.json.InputProblems;
@@ -14,9 +13,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
@@ -25,23 +22,20 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Shares ticket keys and answers to ACME validations, so that nodes decrypt each other's session
- * tickets and answer each other's validations. The first node that finds ticket keys missing or old
- * makes one, in a transaction with the condition that the keys have not changed.
+ * Shares ticket keys, so that nodes decrypt each other's session tickets. The first node that finds
+ * them missing or old makes one, in a transaction with the condition that the keys have not
+ * changed.
  *
  * <p>A node measures the age of a key that it has seen appear. It uses the time in etcd only for
  * keys that it found at its start, so a wrong clock costs one key, and not a key a second. Confined
  * to the agent's thread.
  */
-final class SharedTls {
+final class SharedTickets {
   private static final int OLD_KEYS = 2;
   private static final int MAX_KEYS = 8;
-  private static final int MAX_CHALLENGES = 1_000;
-  private static final int MAX_TOKEN = 400;
 
   private final EtcdClient etcd;
   private final ClusterKeyspace keys;
-  private final String node;
   private final FleetTls tls;
   private final RandomGenerator random;
   private final Clock clock;
@@ -53,17 +47,15 @@ final class SharedTls {
   private long seenNanos;
   private boolean haveAppeared;
 
-  SharedTls(
+  SharedTickets(
       EtcdClient etcd,
       ClusterKeyspace keys,
-      String node,
       FleetTls tls,
       RandomGenerator random,
       Clock clock,
       LongSupplier nanoTime) {
     this.etcd = etcd;
     this.keys = keys;
-    this.node = node;
     this.tls = tls;
     this.random = random;
     this.clock = clock;
@@ -71,71 +63,11 @@ final class SharedTls {
   }
 
   void step(FleetConfigState state) throws EtcdException, InterruptedException {
-    KeyValue tickets = null;
-    KeyValue own = null;
-    Map<String, String> tokens = new HashMap<>();
-    Map<String, String> hashes = new HashMap<>();
-    for (KeyValue kv : state.shared()) {
-      if (kv.key().equals(keys.tickets())) {
-        tickets = kv;
-      } else if (kv.key().equals(keys.challenges(node))) {
-        own = kv;
-      } else if (kv.key().startsWith(keys.challenges())) {
-        Challenges others = challenges(kv.value());
-        tokens.putAll(others.tokens());
-        hashes.putAll(others.hashes());
-      }
-    }
-    tls.challenges(new Challenges(tokens, hashes));
-    publish(own);
-    shareTickets(tickets);
-  }
-
-  // --- challenges -------------------------------------------------------------------------------
-
-  private void publish(@Nullable KeyValue written) throws EtcdException, InterruptedException {
-    Challenges expected = tls.ownChallenges();
-    if (expected.equals(written == null ? Challenges.NONE : challenges(written.value()))) {
-      return;
-    }
-    Txn txn = new Txn();
-    if (expected.equals(Challenges.NONE)) {
-      txn.delete(keys.challenges(node));
-    } else {
-      ObjectNode json = Json.object().put("v", 1);
-      ObjectNode answers = json.putObject("answers");
-      expected.tokens().forEach(answers::put);
-      ObjectNode hashes = json.putObject("hashes");
-      expected.hashes().forEach(hashes::put);
-      txn.put(keys.challenges(node), FleetJson.text(json));
-    }
-    TxnResult ignored = etcd.txn(txn);
-  }
-
-  /** A value that cannot be read counts as no answer. */
-  private static Challenges challenges(String json) {
-    ObjectNode object = FleetJson.object(json);
-    return object == null
-        ? Challenges.NONE
-        : new Challenges(texts(object, "answers"), texts(object, "hashes"));
-  }
-
-  private static Map<String, String> texts(ObjectNode object, String field) {
-    Map<String, String> texts = new HashMap<>();
-    if (object.path(field) instanceof ObjectNode given) {
-      for (String name : given.propertyNames()) {
-        String text = Json.text(given, name, MAX_TOKEN, new InputProblems());
-        if (text != null && name.length() <= MAX_TOKEN && texts.size() < MAX_CHALLENGES) {
-          texts.put(name, text);
-        }
-      }
-    }
-    return texts;
-  }
-
-  // --- tickets ----------------------------------------------------------------------------------
-
-  private void shareTickets(@Nullable KeyValue written) throws EtcdException, InterruptedException {
+    KeyValue written =
+        state.shared().stream()
+            .filter(kv -> kv.key().equals(keys.tickets()))
+            .findFirst()
+            .orElse(null);
     see(written);
     Duration rotation = tls.ticketRotation();
     if (rotation.isZero()) {
