@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
  */
 public record PeerResponseField(String node, Source source) {
   /** The status of the interim responses of a node that fetches (RFC 2518 §10.1). */
-  public static final int SIGN = 102;
+  public static final int PROCESSING = 102;
 
   /** The time between two of them. */
-  public static final long SIGN_MILLIS = 1_000;
+  public static final long PROCESSING_MILLIS = 1_000;
 
   private static final int PARAMETERS = 2;
 

@@ -86,7 +86,7 @@ final class Exchange extends ClientResponse
   private boolean isCopy;
 
   /** Made where another node asks and this one fetches. */
-  private @Nullable PeerSigns signs;
+  private @Nullable FetchProgressSignal progress;
 
   /** Whether the node may not know all purges: nothing stored is used without validation. */
   private boolean isFenced;
@@ -657,8 +657,8 @@ final class Exchange extends ClientResponse
     if (request.isHead()) {
       return passBecause(Reason.PASS_HEAD);
     }
-    if (request.isFromPeer() && signs == null) {
-      signs = new PeerSigns(loop.eventLoop(), this);
+    if (request.isFromPeer() && progress == null) {
+      progress = new FetchProgressSignal(loop.eventLoop(), this);
     }
     return permits().mayWait()
         ? fetching().fetch()
@@ -824,8 +824,8 @@ final class Exchange extends ClientResponse
     if (permits != null) {
       permits.ends();
     }
-    if (signs != null) {
-      signs.end();
+    if (progress != null) {
+      progress.end();
     }
     if (request.body() instanceof HeldBody held) {
       held.release();

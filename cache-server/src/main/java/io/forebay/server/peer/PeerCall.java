@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * <pre>
  *   node ─┬─ answers ──▶ the response is its, to the end
  *         ├─ declines ─▶ origin
- *         └─ fails, or gives no sign ─▶ next node ─▶ origin
+ *         └─ fails, or sends nothing ─▶ next node ─▶ origin
  * </pre>
  *
  * <p>A node that has to fetch sends a 102 at once and one each second. So a node that hangs differs
@@ -39,11 +39,11 @@ import org.slf4j.LoggerFactory;
 final class PeerCall extends ForwardedCall {
   private static final Logger LOG = LoggerFactory.getLogger(PeerCall.class);
 
-  /** The time in which a node must answer or give its first sign, including the connect. */
-  private static final long FIRST_SIGN_MILLIS = 2_000;
+  /** The time in which a node must answer or show that it fetches, including the connect. */
+  private static final long FIRST_SIGNAL_MILLIS = 2_000;
 
-  /** The time in which the next one must come. */
-  private static final long NEXT_SIGN_MILLIS = 5 * PeerResponseField.SIGN_MILLIS;
+  /** The time in which it must answer or show it again. */
+  private static final long NEXT_SIGNAL_MILLIS = 5 * PeerResponseField.PROCESSING_MILLIS;
 
   /** For its first byte, and between two bytes, where its origin is not given longer. */
   private static final Duration FIRST_BYTE = Duration.ofMinutes(5);
@@ -107,7 +107,7 @@ final class PeerCall extends ForwardedCall {
 
   private void ask(String next, PurgePosition begun) {
     node = next;
-    awaitSign(FIRST_SIGN_MILLIS);
+    awaitSignal(FIRST_SIGNAL_MILLIS);
     PeerRequestField field =
         new PeerRequestField(
             directory.cluster(),
@@ -146,8 +146,8 @@ final class PeerCall extends ForwardedCall {
     return longer.compareTo(least) > 0 ? longer : least;
   }
 
-  private void awaitSign(long millis) {
-    timer = loop.schedule(() -> onNoSign(millis), millis, TimeUnit.MILLISECONDS);
+  private void awaitSignal(long millis) {
+    timer = loop.schedule(() -> onNoSignal(millis), millis, TimeUnit.MILLISECONDS);
   }
 
   private void stopTimer() {
@@ -196,8 +196,8 @@ final class PeerCall extends ForwardedCall {
     String asked = Objects.requireNonNull(node, "no node was asked");
     stopTimer();
     directory.health(asked).succeeded();
-    awaitSign(NEXT_SIGN_MILLIS);
-    if (status != PeerResponseField.SIGN) {
+    awaitSignal(NEXT_SIGNAL_MILLIS);
+    if (status != PeerResponseField.PROCESSING) {
       listener.onInformational(status, fields);
     }
   }
@@ -247,11 +247,11 @@ final class PeerCall extends ForwardedCall {
     }
   }
 
-  private void onNoSign(long millis) {
+  private void onNoSignal(long millis) {
     timer = null;
     boolean isOfHere = super.isWaiting();
     super.cancel();
-    onFailed(isOfHere, "no sign within " + millis + " ms");
+    onFailed(isOfHere, "no interim response within " + millis + " ms");
     start();
   }
 

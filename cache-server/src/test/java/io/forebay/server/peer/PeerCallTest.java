@@ -171,7 +171,7 @@ final class PeerCallTest {
   }
 
   @Test
-  void aNodeThatFetchesIsWaitedForWhileItGivesSigns() {
+  void aNodeThatFetchesIsWaitedForWhileItShowsThat() {
     ask("b");
     for (int i = 0; i < 30; i++) {
       nodes.listeners.getFirst().onInformational(102, HeaderFields.EMPTY);
@@ -179,7 +179,7 @@ final class PeerCallTest {
     }
     assertEquals(List.of(), origins.asked);
     seconds(1);
-    assertEquals(1, nodes.cancelled, "five seconds without a sign");
+    assertEquals(1, nodes.cancelled, "five seconds without an interim response");
     assertEquals(List.of("main"), origins.asked);
   }
 

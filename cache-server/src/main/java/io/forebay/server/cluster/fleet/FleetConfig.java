@@ -13,7 +13,7 @@ import io.forebay.server.config.ClusterConfig;
 import io.forebay.server.config.ConfigText;
 import io.forebay.server.config.ConfigView;
 import io.forebay.server.tls.TlsException;
-import io.forebay.server.tls.acme.OrderGroup;
+import io.forebay.server.tls.acme.AcmeOrderGroup;
 import io.forebay.storage.file.PrivateFiles;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -133,7 +133,7 @@ public final class FleetConfig implements AutoCloseable {
    *
    * @param secret of the cluster
    */
-  public Function<String, OrderGroup> orderGroups(ClusterConfig.SharedSecret secret) {
+  public Function<String, AcmeOrderGroup> orderGroups(ClusterConfig.SharedSecret secret) {
     if (PrivateFiles.isReadableByAll(secret.file())) {
       LOG.warn(
           "{} can be read by every user of this machine, and decrypts the private keys that the"

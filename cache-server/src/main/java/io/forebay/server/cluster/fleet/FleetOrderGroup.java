@@ -14,7 +14,7 @@ import io.forebay.server.cluster.member.Membership;
 import io.forebay.server.json.InputProblems;
 import io.forebay.server.json.Json;
 import io.forebay.server.text.Printable;
-import io.forebay.server.tls.acme.OrderGroup;
+import io.forebay.server.tls.acme.AcmeOrderGroup;
 import java.io.IOException;
 import java.time.Clock;
 import java.util.ArrayList;
@@ -42,7 +42,7 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * <p>So a node that claims a name knows all certificates of its authority at that moment.
  */
-final class FleetOrderGroup implements OrderGroup {
+final class FleetOrderGroup implements AcmeOrderGroup {
   private static final Logger LOG = LoggerFactory.getLogger(FleetOrderGroup.class);
 
   /** Claims of one node at a time: each is a key that all heartbeats read. */

@@ -6,7 +6,7 @@ import io.forebay.server.text.Printable;
 import io.forebay.server.tls.CertificatePair;
 import io.forebay.server.tls.ClientTls;
 import io.forebay.server.tls.OnDemandCertificates;
-import io.forebay.server.tls.acme.OrderGroup.SharedCertificate;
+import io.forebay.server.tls.acme.AcmeOrderGroup.SharedCertificate;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -63,7 +63,7 @@ public final class CertificateManager implements AutoCloseable {
   private volatile boolean isClosed;
 
   /** The group of each authority; null where this node orders for itself alone. */
-  private volatile @Nullable Function<String, OrderGroup> groups;
+  private volatile @Nullable Function<String, AcmeOrderGroup> groups;
 
   private final OnDemandNames onDemand;
 
@@ -134,7 +134,7 @@ public final class CertificateManager implements AutoCloseable {
    *
    * @param byAuthority opens the group of an authority, by its name in {@link AcmeFiles}
    */
-  public void join(Function<String, OrderGroup> byAuthority) {
+  public void join(Function<String, AcmeOrderGroup> byAuthority) {
     groups = byAuthority;
   }
 
@@ -314,7 +314,7 @@ public final class CertificateManager implements AutoCloseable {
   // --- other nodes ------------------------------------------------------------------------------
 
   private void followGroup(long now) {
-    Function<String, OrderGroup> byAuthority = groups;
+    Function<String, AcmeOrderGroup> byAuthority = groups;
     AcmeFiles own = files;
     if (byAuthority == null || own == null) {
       return;

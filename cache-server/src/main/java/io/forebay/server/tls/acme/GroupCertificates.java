@@ -6,8 +6,8 @@ import io.forebay.server.tls.PemFile;
 import io.forebay.server.tls.ServerCertificateCheck;
 import io.forebay.server.tls.TlsException;
 import io.forebay.server.tls.acme.AcmeCounters.SharedOutcome;
-import io.forebay.server.tls.acme.OrderGroup.Changes;
-import io.forebay.server.tls.acme.OrderGroup.SharedCertificate;
+import io.forebay.server.tls.acme.AcmeOrderGroup.Changes;
+import io.forebay.server.tls.acme.AcmeOrderGroup.SharedCertificate;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -20,7 +20,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The part of one node in an {@link OrderGroup}, by three rules:
+ * The part of one node in an {@link AcmeOrderGroup}, by three rules:
  *
  * <pre>
  *   the group's certificate is newer ─► check ─► file ─► in use
@@ -46,7 +46,7 @@ final class GroupCertificates {
   private static final String SUBJECT = "acme with the cluster";
   private static final int MAX_CHAIN = 10;
 
-  private final OrderGroup group;
+  private final AcmeOrderGroup group;
   private final AcmeFiles files;
   private final AcmeCounters counters;
   private final DailyLog failures;
@@ -61,7 +61,7 @@ final class GroupCertificates {
   private long answeredMillis;
 
   GroupCertificates(
-      OrderGroup group, AcmeFiles files, AcmeCounters counters, DailyLog failures, long now) {
+      AcmeOrderGroup group, AcmeFiles files, AcmeCounters counters, DailyLog failures, long now) {
     this.group = group;
     this.files = files;
     this.counters = counters;

@@ -15,7 +15,7 @@
  *                                                             exchange     ClientTls
  * </pre>
  *
- * <p>Nodes of a cluster order together: {@link io.forebay.server.tls.acme.OrderGroup} is what a
+ * <p>Nodes of a cluster order together: {@link io.forebay.server.tls.acme.AcmeOrderGroup} is what a
  * cluster offers, {@code GroupCertificates} what a node makes of it, and {@link
  * io.forebay.server.tls.acme.AlpnChallenges} has the validations by tls-alpn-01 of all nodes.
  *

@@ -49,7 +49,7 @@ final class GroupCertificatesTest {
   private GroupCertificates node;
 
   /** What etcd has, for all nodes. */
-  private static final class Group implements OrderGroup {
+  private static final class Group implements AcmeOrderGroup {
     final Map<String, SharedCertificate> stored = new HashMap<>();
     final Map<String, String> orders = new HashMap<>();
     boolean isDown;
@@ -158,7 +158,7 @@ final class GroupCertificatesTest {
   private void arrives(long begin, @Nullable String pem) {
     group.stored.put(
         HOST,
-        new OrderGroup.SharedCertificate(HOST, begin, ++group.revision, "edge-1", false, pem));
+        new AcmeOrderGroup.SharedCertificate(HOST, begin, ++group.revision, "edge-1", false, pem));
     group.isUnread = true;
   }
 
@@ -173,7 +173,7 @@ final class GroupCertificatesTest {
   /** A step of the manager; whether another certificate is in use. */
   private boolean step() {
     boolean isChanged = false;
-    for (OrderGroup.SharedCertificate one : node.changes(List.of(host), now)) {
+    for (AcmeOrderGroup.SharedCertificate one : node.changes(List.of(host), now)) {
       CertificatePair pair = node.take(host, one, now);
       if (pair != null) {
         host.pair = pair;
@@ -243,7 +243,7 @@ final class GroupCertificatesTest {
     host.isFromGroup = false;
     group.stored.put(
         HOST,
-        new OrderGroup.SharedCertificate(
+        new AcmeOrderGroup.SharedCertificate(
             HOST, begin(own), ++group.revision, "self", true, pem(own)));
     group.isUnread = true;
     assertFalse(step());
@@ -257,7 +257,8 @@ final class GroupCertificatesTest {
     has(own);
     group.stored.put(
         HOST,
-        new OrderGroup.SharedCertificate(HOST, begin(own), ++group.revision, "self", true, null));
+        new AcmeOrderGroup.SharedCertificate(
+            HOST, begin(own), ++group.revision, "self", true, null));
     assertFalse(step());
     assertEquals(pem(own), requireNonNull(group.stored.get(HOST)).pem());
     // What another node published is left to it.
@@ -289,7 +290,7 @@ final class GroupCertificatesTest {
   private void assertRefused(String why) throws Exception {
     X509Certificate before = served();
     X509Certificate beforeOnDisk = onDisk();
-    OrderGroup.SharedCertificate stored = group.stored.get(HOST);
+    AcmeOrderGroup.SharedCertificate stored = group.stored.get(HOST);
     assertFalse(step());
     assertFalse(step());
     assertEquals(before, served());

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * The nodes that order the certificates of one authority together: one of them has the order of a
  * name, and its certificate reaches all. The caller confines it to one thread; methods block.
  */
-public interface OrderGroup {
+public interface AcmeOrderGroup {
 
   /**
    * A certificate as the group has it.

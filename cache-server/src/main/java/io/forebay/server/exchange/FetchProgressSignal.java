@@ -8,26 +8,26 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells another node that its request waits here for a fetch: a 102 at once, and again in each
- * period until the response begins. Confined to the loop of the response.
+ * Shows another node that this one still fetches what it asked for: an interim response (102) at
+ * once, and again in each period until the response begins. Confined to the loop of the response.
  */
-final class PeerSigns {
+final class FetchProgressSignal {
   private final EventLoop loop;
   private final ClientResponse response;
   private @Nullable Future<?> next;
 
-  /** Gives the first sign. */
-  PeerSigns(EventLoop loop, ClientResponse response) {
+  /** Sends the first one. */
+  FetchProgressSignal(EventLoop loop, ClientResponse response) {
     this.loop = loop;
     this.response = response;
-    give();
+    send();
   }
 
-  private void give() {
+  private void send() {
     next = null;
     if (response.awaitsHead()) {
-      response.sink().informational(PeerResponseField.SIGN, HeaderFields.EMPTY);
-      next = loop.schedule(this::give, PeerResponseField.SIGN_MILLIS, TimeUnit.MILLISECONDS);
+      response.sink().informational(PeerResponseField.PROCESSING, HeaderFields.EMPTY);
+      next = loop.schedule(this::send, PeerResponseField.PROCESSING_MILLIS, TimeUnit.MILLISECONDS);
     }
   }
 
