@@ -139,22 +139,14 @@ public final class PurgeScopes {
   }
 
   /**
-   * The scopes of a group, as {@link PurgeOrder#group} writes it. A route may store the responses
-   * of several hosts as those of one, whose groups they then have.
-   *
-   * @throws IllegalArgumentException when the text names no origin
+   * The scopes of a group. A route may store the responses of several hosts as those of one, whose
+   * groups they then have.
    */
-  public long[] group(String text) {
-    int space = text.indexOf(' ');
-    TargetUri origin = space < 0 ? null : TargetUri.parse(text.substring(0, space));
-    if (origin == null) {
-      throw new IllegalArgumentException("not a group of an origin: " + text);
-    }
-    String name = text.substring(space + 1);
+  public long[] group(OriginGroup group) {
     Set<Long> all = new LinkedHashSet<>();
-    all.add(scopes.group(origin, name));
-    for (UrlRecipe recipe : recipesFor(origin.authority())) {
-      all.add(scopes.group(recipe.canonical(origin), name));
+    all.add(scopes.group(group.origin(), group.name()));
+    for (UrlRecipe recipe : recipesFor(group.origin().authority())) {
+      all.add(scopes.group(recipe.canonical(group.origin()), group.name()));
     }
     return longs(all);
   }

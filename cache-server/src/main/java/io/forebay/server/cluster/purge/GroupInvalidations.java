@@ -1,6 +1,7 @@
 package io.forebay.server.cluster.purge;
 
 import io.forebay.server.cluster.etcd.EtcdException;
+import io.forebay.server.purge.OriginGroup;
 import io.forebay.server.purge.PurgeOrder;
 import io.forebay.storage.purge.PurgePosition;
 import java.util.ArrayList;
@@ -32,7 +33,7 @@ public final class GroupInvalidations {
   static final int BURST = 100;
   static final int PER_SECOND = 2;
 
-  /** The longest text of an order, in characters. */
+  /** The longest text of a group, in characters. */
   private static final int MAX_LENGTH = 1_000;
 
   private static final long NANOS_PER_GROUP = TimeUnit.SECONDS.toNanos(1) / PER_SECOND;
@@ -43,7 +44,7 @@ public final class GroupInvalidations {
   }
 
   private final LongSupplier nanoTime;
-  private final Set<PurgeOrder> waiting = ConcurrentHashMap.newKeySet();
+  private final Set<OriginGroup> waiting = ConcurrentHashMap.newKeySet();
   private final AtomicLong published = new AtomicLong();
   private final AtomicLong lost = new AtomicLong();
 
@@ -59,7 +60,7 @@ public final class GroupInvalidations {
   }
 
   /** Takes a group that is invalidated here. Any thread, never blocks. */
-  public void add(PurgeOrder group) {
+  public void add(OriginGroup group) {
     if (group.text().length() > MAX_LENGTH
         || (waiting.size() >= MAX_WAITING && !waiting.contains(group))) {
       lost.incrementAndGet();
@@ -82,13 +83,13 @@ public final class GroupInvalidations {
 
   /** The same to any log. After a failure the groups wait again. */
   void step(Log log) throws EtcdException, InterruptedException {
-    List<PurgeOrder> some = take();
+    List<OriginGroup> some = take();
     if (some.isEmpty()) {
       return;
     }
     boolean isWritten = false;
     try {
-      log.publish(some);
+      log.publish(some.stream().map(OriginGroup::purge).toList());
       isWritten = true;
       published.addAndGet(some.size());
     } finally {
@@ -100,13 +101,13 @@ public final class GroupInvalidations {
   }
 
   /** Takes them out first: what is named again from now on is written again. */
-  private List<PurgeOrder> take() {
+  private List<OriginGroup> take() {
     long now = nanoTime.getAsLong();
     if (usedUntil - now < 0) {
       usedUntil = now;
     }
-    List<PurgeOrder> some = new ArrayList<>();
-    Iterator<PurgeOrder> each = waiting.iterator();
+    List<OriginGroup> some = new ArrayList<>();
+    Iterator<OriginGroup> each = waiting.iterator();
     while (each.hasNext() && usedUntil - now + NANOS_PER_GROUP <= BURST * NANOS_PER_GROUP) {
       some.add(each.next());
       each.remove();

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.core.http.TargetUri;
 import io.forebay.server.cluster.etcd.EtcdException;
+import io.forebay.server.purge.OriginGroup;
 import io.forebay.server.purge.PurgeOrder;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,9 +19,8 @@ final class GroupInvalidationsTest {
   private long nanos = Long.MAX_VALUE - 5;
   private final GroupInvalidations groups = new GroupInvalidations(() -> nanos);
 
-  private static PurgeOrder group(String name) {
-    return PurgeOrder.group(
-        Objects.requireNonNull(TargetUri.parse("http://site.example/a?b")), name);
+  private static OriginGroup group(String name) {
+    return OriginGroup.of(Objects.requireNonNull(TargetUri.parse("http://site.example/a?b")), name);
   }
 
   private int step() throws Exception {
@@ -67,7 +67,7 @@ final class GroupInvalidationsTest {
       log.addAll(orders);
       groups.add(group("a"));
     });
-    assertEquals(List.of(group("a")), log);
+    assertEquals(List.of(group("a").purge()), log);
     assertEquals(1, step());
     assertEquals(0, step());
     assertEquals("http://site.example/ a", log.getFirst().text());
