@@ -61,15 +61,16 @@ public final class PemFile {
 
   /** All certificates of a file, in its order. */
   public static List<X509Certificate> certificates(Path file) throws TlsException {
-    return certificates(file, text(file));
+    return certificates(file.toString(), text(file));
   }
 
   /**
    * All certificates of a text, in its order.
    *
-   * @param file where the text is from, for messages
+   * @param subject what messages call the text: they begin with it
    */
-  public static List<X509Certificate> certificates(Path file, String text) throws TlsException {
+  public static List<X509Certificate> certificates(String subject, String text)
+      throws TlsException {
     List<X509Certificate> certificates = new ArrayList<>();
     try {
       CertificateFactory factory = CertificateFactory.getInstance("X.509");
@@ -82,46 +83,46 @@ public final class PemFile {
       }
     } catch (CertificateException e) {
       throw new TlsException(
-          file + " contains a certificate that cannot be read: " + e.getMessage());
+          subject + " contains a certificate that cannot be read: " + e.getMessage());
     }
     if (certificates.isEmpty()) {
-      throw new TlsException(file + " contains no certificate in PEM format");
+      throw new TlsException(subject + " contains no certificate in PEM format");
     }
     return certificates;
   }
 
   /** The private key of a file; RSA or EC. */
   public static PrivateKey privateKey(Path file) throws TlsException {
-    return privateKey(file, text(file));
+    return privateKey(file.toString(), text(file));
   }
 
   /**
    * The private key of a text; RSA or EC.
    *
-   * @param file where the text is from, for messages
+   * @param subject what messages call the text: they begin with it
    */
-  public static PrivateKey privateKey(Path file, String text) throws TlsException {
+  public static PrivateKey privateKey(String subject, String text) throws TlsException {
     for (Block block : blocks(text)) {
       byte[] pkcs8 =
           switch (block.label()) {
             case "PRIVATE KEY" -> block.bytes();
             case "RSA PRIVATE KEY" -> wrapped(RSA, block.bytes());
-            case "EC PRIVATE KEY" -> wrappedEc(file, block.bytes());
+            case "EC PRIVATE KEY" -> wrappedEc(subject, block.bytes());
             case "ENCRYPTED PRIVATE KEY" ->
                 throw new TlsException(
-                    file
+                    subject
                         + " is encrypted: store the key without a passphrase, readable only by this"
                         + " user");
             default -> null;
           };
       if (pkcs8 != null) {
-        return decoded(file, pkcs8);
+        return decoded(subject, pkcs8);
       }
     }
-    throw new TlsException(file + " contains no private key in PEM format");
+    throw new TlsException(subject + " contains no private key in PEM format");
   }
 
-  private static PrivateKey decoded(Path file, byte[] pkcs8) throws TlsException {
+  private static PrivateKey decoded(String subject, byte[] pkcs8) throws TlsException {
     PKCS8EncodedKeySpec spec = new PKCS8EncodedKeySpec(pkcs8);
     String problem = "";
     for (String algorithm : List.of("EC", "RSA")) {
@@ -132,7 +133,7 @@ public final class PemFile {
       }
     }
     throw new TlsException(
-        file + " contains a key that is neither RSA nor on a NIST curve (" + problem + ")");
+        subject + " contains a key that is neither RSA nor on a NIST curve (" + problem + ")");
   }
 
   /** PKCS #8 of an older form: version, algorithm, the key as it was. */
@@ -145,7 +146,7 @@ public final class PemFile {
   }
 
   /** In the old form of RFC 5915 the curve stands within the key. */
-  private static byte[] wrappedEc(Path file, byte[] key) throws TlsException {
+  private static byte[] wrappedEc(String subject, byte[] key) throws TlsException {
     try {
       Der fields = new Der(key).next(Der.SEQUENCE);
       fields.next(Der.INTEGER);
@@ -157,7 +158,8 @@ public final class PemFile {
       System.arraycopy(oid, 0, algorithm, EC.length, oid.length);
       return wrapped(algorithm, key);
     } catch (DerException e) {
-      throw new TlsException(file + " contains an EC key that names no curve: " + e.getMessage());
+      throw new TlsException(
+          subject + " contains an EC key that names no curve: " + e.getMessage());
     }
   }
 

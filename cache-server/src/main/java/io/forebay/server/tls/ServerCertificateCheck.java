@@ -34,10 +34,16 @@ public final class ServerCertificateCheck {
   private static final String ANY_USAGE = "2.5.29.37.0";
 
   private final CertificatePair pair;
+
+  /** What texts call the certificate. */
+  private final String subject;
+
   private final Consumer<CertificateWarning> findings;
 
-  private ServerCertificateCheck(CertificatePair pair, Consumer<CertificateWarning> findings) {
+  private ServerCertificateCheck(
+      CertificatePair pair, String subject, Consumer<CertificateWarning> findings) {
     this.pair = pair;
+    this.subject = subject;
     this.findings = findings;
   }
 
@@ -51,35 +57,44 @@ public final class ServerCertificateCheck {
       List<String> hosts,
       Instant now,
       Consumer<CertificateWarning> findings) {
-    ServerCertificateCheck check = new ServerCertificateCheck(pair, findings);
-    check.key();
-    check.times(now);
-    check.order();
-    check.names(hosts);
-    check.usage();
+    ServerCertificateCheck check =
+        new ServerCertificateCheck(pair, pair.file().toString(), findings);
+    check.content(hosts, now);
     check.keyFile();
   }
 
-  /** Why a certificate cannot be served for a host now; null where it can. */
+  /**
+   * Why a certificate that is in no file cannot be served for a host now, in sentences that call it
+   * {@code it}; null where it can.
+   */
   public static @Nullable String refusal(CertificatePair pair, String host, Instant now) {
     List<String> reasons = new ArrayList<>();
-    run(
-        pair,
-        List.of(),
-        now,
-        finding -> {
-          if (finding.severity() != Severity.WARNING) {
-            reasons.add(finding.text());
-          }
-        });
+    ServerCertificateCheck check =
+        new ServerCertificateCheck(
+            pair,
+            "it",
+            finding -> {
+              if (finding.severity() != Severity.WARNING) {
+                reasons.add(finding.text());
+              }
+            });
+    check.content(List.of(), now);
     if (!pair.covers(host)) {
-      reasons.add(pair.file() + " does not cover " + host);
+      reasons.add("it does not cover " + host);
     }
     return reasons.isEmpty() ? null : String.join("; ", reasons);
   }
 
+  private void content(List<String> hosts, Instant now) {
+    key();
+    times(now);
+    order();
+    names(hosts);
+    usage();
+  }
+
   private void say(Severity severity, String text) {
-    findings.accept(new CertificateWarning(severity, pair.file() + " " + text));
+    findings.accept(new CertificateWarning(severity, subject + " " + text));
   }
 
   private void key() {

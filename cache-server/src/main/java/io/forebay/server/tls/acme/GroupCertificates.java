@@ -9,7 +9,6 @@ import io.forebay.server.tls.acme.AcmeCounters.SharedOutcome;
 import io.forebay.server.tls.acme.AcmeOrderGroup.Changes;
 import io.forebay.server.tls.acme.AcmeOrderGroup.SharedCertificate;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -145,7 +144,6 @@ final class GroupCertificates {
       pair = files.certificate(host.name, pair.chain(), pair.key());
       files.deleteOrder(host.name);
     } catch (IOException e) {
-      pair = files.pair(host.name, pair.chain(), pair.key());
       counters.failed(AcmeFailure.STORAGE);
       LOG.error(
           "acme {}: the certificate is in use but cannot be stored: {}",
@@ -177,7 +175,7 @@ final class GroupCertificates {
     host.keepsClaim = false;
   }
 
-  private static CertificatePair checked(String name, SharedCertificate shared, long now)
+  private CertificatePair checked(String name, SharedCertificate shared, long now)
       throws TlsException {
     String pem = shared.pem();
     if (pem == null) {
@@ -185,15 +183,9 @@ final class GroupCertificates {
           "it cannot be decrypted: that node has another cluster.secret-file, or the value in etcd"
               + " was changed; give all nodes the same file and restart them");
     }
-    Path source = Path.of("it");
     CertificatePair pair;
     try {
-      pair =
-          new CertificatePair(
-              source,
-              source,
-              List.copyOf(PemFile.certificates(source, pem)),
-              PemFile.privateKey(source, pem));
+      pair = files.pair(name, PemFile.certificates("it", pem), PemFile.privateKey("it", pem));
     } catch (IllegalArgumentException e) {
       throw new TlsException("it is not in PEM format");
     }

@@ -306,14 +306,14 @@ final class GroupCertificatesTest {
   void oneForAnotherNameIsRefused() throws Exception {
     has(issued(10));
     arrives(issued(Duration.ofHours(1), Duration.ofDays(1), "other.example"));
-    assertRefused("does not cover " + HOST);
+    assertRefused("is refused: it does not cover " + HOST);
   }
 
   @Test
   void oneThatHasExpiredIsRefused() throws Exception {
     has(issued(100));
     arrives(issued(Duration.ofHours(50), Duration.ofHours(10), HOST));
-    assertRefused("has expired");
+    assertRefused("is refused: it has expired at ");
   }
 
   @Test
@@ -330,7 +330,7 @@ final class GroupCertificatesTest {
     X509Bundle next = issued(1);
     List<X509Certificate> chain = List.of(next.getCertificate(), issued(1).getCertificate());
     arrives(begin(next), AcmeFiles.pem(chain, key(next)));
-    assertRefused("chain with a gap");
+    assertRefused("is refused: it has a chain with a gap");
   }
 
   @Test
@@ -355,7 +355,7 @@ final class GroupCertificatesTest {
   void noiseIsRefused() throws Exception {
     has(issued(10));
     arrives(now, "-----BEGIN PRIVATE KEY-----\nAAA\n-----END PRIVATE KEY-----\n");
-    assertRefused("contains no certificate");
+    assertRefused("is refused: it contains no certificate");
   }
 
   @Test
@@ -370,7 +370,7 @@ final class GroupCertificatesTest {
     has(issued(10));
     X509Bundle next = issued(Duration.ofMinutes(-30), Duration.ofDays(60), HOST);
     arrives(next);
-    assertRefused("not valid before");
+    assertRefused("is refused: it is not valid before");
     now += Duration.ofMinutes(61).toMillis();
     assertTrue(step());
     assertEquals(next.getCertificate(), served());
