@@ -379,7 +379,7 @@ public final class CertificateManager implements AutoCloseable {
     }
     GroupCertificates others = group;
     if (others != null && !others.mayOrder(host, now)) {
-      if (host.awaitsGroup) {
+      if (host.inGroup.isUnanswered()) {
         onDemand.answer(host.name);
       }
       return;
@@ -403,15 +403,14 @@ public final class CertificateManager implements AutoCloseable {
     host.renewAtMillis = RenewalPolicy.renewAtMillis(pair.leaf(), config.renewAtPercent(), random);
     host.renewalInfoAtMillis = 0;
     host.failures = 0;
-    host.awaitsGroup = false;
+    host.inGroup.answered(true);
     endAttempt(host, true);
     failures.succeeded(subject(host));
   }
 
   private void onIssued(ManagedHost host, CertificatePair issued, long now) {
     use(host, issued, now);
-    host.isFromGroup = false;
-    host.isUnpublished = group != null;
+    host.inGroup.issued(group != null);
     failures.succeeded(directorySubject());
     publish();
     onDemand.answer(host.name);
@@ -446,7 +445,7 @@ public final class CertificateManager implements AutoCloseable {
           .values()
           .forEach(each -> {
             each.attemptBeganMillis = directoryDueMillis;
-            each.keepsClaim = each.isUnpublished;
+            each.inGroup.yieldsUnlessIssued();
           });
       failures.failed(directorySubject(), failure.getMessage() + keepsServing(), now);
       // Handshakes do not wait for an authority that is down.
@@ -458,7 +457,7 @@ public final class CertificateManager implements AutoCloseable {
     host.attempts++;
     if (failure.failure() == AcmeFailure.STORAGE || host.failures % MAX_CLAIM_FAILURES == 0) {
       // Another node may do better; while one has the order, the authority sees one series.
-      host.keepsClaim = false;
+      host.inGroup.yields();
     }
     host.dueMillis = now + Backoff.millis(host.failures, failure.retryAfterMillis(), random);
     host.attemptBeganMillis = host.dueMillis;
@@ -581,7 +580,8 @@ public final class CertificateManager implements AutoCloseable {
     for (ManagedHost host : hosts.values()) {
       withCertificate += host.pair == null ? 0 : 1;
       boolean isHeldUp =
-          host.awaitsGroup || (directoryFailures > 0 && host.dueMillis <= directoryDueMillis);
+          host.inGroup.isUnanswered()
+              || (directoryFailures > 0 && host.dueMillis <= directoryDueMillis);
       failing += host.failures > 0 || isHeldUp ? 1 : 0;
     }
     counters.summary = new AcmeCounters.Summary(hosts.size(), withCertificate, failing);

@@ -84,8 +84,7 @@ final class GroupCertificates {
       Changes changes = group.changes();
       if (changes.isComplete()) {
         for (ManagedHost host : hosts) {
-          host.groupBeginMillis = ManagedHost.ABSENT;
-          host.groupRevision = 0;
+          host.inGroup.absent();
         }
       }
       isReachable = true;
@@ -112,8 +111,7 @@ final class GroupCertificates {
    * @return the certificate to use; null where it is not newer, or is refused
    */
   @Nullable CertificatePair take(ManagedHost host, SharedCertificate shared, long now) {
-    host.groupRevision = shared.revision();
-    host.groupBeginMillis = shared.beginMillis();
+    host.inGroup.seen(shared.beginMillis(), shared.revision());
     CertificatePair own = own(host);
     if (own != null && shared.beginMillis() <= beginMillis(own)) {
       if (shared.beginMillis() == beginMillis(own)) {
@@ -126,8 +124,7 @@ final class GroupCertificates {
     try {
       pair = checked(host.name, shared, now);
     } catch (TlsException e) {
-      // Only a later order of this node replaces it, so two nodes with two secrets are no loop.
-      host.groupBeginMillis = Long.MAX_VALUE;
+      host.inGroup.refused();
       counters.countShared(SharedOutcome.REFUSED);
       failures.failed(
           subject,
@@ -150,9 +147,7 @@ final class GroupCertificates {
           host.name,
           Printable.line(e));
     }
-    host.isFromGroup = !shared.isOwn();
-    host.isUnpublished = false;
-    host.keepsClaim = false;
+    host.inGroup.shared(shared.isOwn());
     counters.countShared(SharedOutcome.TAKEN);
     LOG.info(
         "acme {}: certificate received, ordered by {}, valid until {}",
@@ -164,15 +159,13 @@ final class GroupCertificates {
 
   /** The group has a certificate of the age of the node's own. */
   private static void onSameAge(ManagedHost host, SharedCertificate shared) {
-    if (shared.pem() == null) {
+    if (shared.pem() != null) {
+      // Of an earlier start, or published without an answer of etcd.
+      host.inGroup.shared(shared.isOwn());
+    } else if (shared.isOwn()) {
       // Damaged, or of an earlier secret of this node. Only one node does this, so it is no loop.
-      host.isUnpublished |= shared.isOwn();
-      return;
+      host.inGroup.damaged();
     }
-    // Of an earlier start, or published without an answer of etcd.
-    host.isFromGroup = !shared.isOwn();
-    host.isUnpublished = false;
-    host.keepsClaim = false;
   }
 
   private CertificatePair checked(String name, SharedCertificate shared, long now)
@@ -216,7 +209,7 @@ final class GroupCertificates {
       }
       for (String name : group.claimed()) {
         ManagedHost host = hosts.get(name);
-        if (host == null || !host.keepsClaim) {
+        if (host == null || !host.inGroup.keepsClaim()) {
           group.release(name);
         }
       }
@@ -238,9 +231,7 @@ final class GroupCertificates {
 
   private void publish(ManagedHost host, long now) throws IOException {
     CertificatePair own = own(host);
-    if (own == null
-        || endMillis(own) <= now
-        || !(host.isUnpublished || beginMillis(own) > host.groupBeginMillis)) {
+    if (own == null || endMillis(own) <= now || !host.inGroup.lacks(beginMillis(own))) {
       return;
     }
     long revision =
@@ -249,16 +240,13 @@ final class GroupCertificates {
             beginMillis(own),
             endMillis(own),
             AcmeFiles.pem(own.chain(), own.key()),
-            host.groupRevision);
+            host.inGroup.revision());
     if (revision == 0) {
       // The group has one that this node passed over, or has not read yet.
       isStale = true;
       return;
     }
-    host.groupRevision = revision;
-    host.groupBeginMillis = beginMillis(own);
-    host.isUnpublished = false;
-    host.keepsClaim = false;
+    host.inGroup.published(beginMillis(own), revision);
     counters.countShared(SharedOutcome.PUBLISHED);
   }
 
@@ -271,12 +259,14 @@ final class GroupCertificates {
     if (isReachable) {
       try {
         mayOrder = group.claim(host.name);
-        host.keepsClaim |= mayOrder;
+        if (mayOrder) {
+          host.inGroup.claimed();
+        }
       } catch (IOException e) {
         onLost(e, now);
       }
     }
-    host.awaitsGroup = !isReachable;
+    host.inGroup.answered(isReachable);
     if (!mayOrder) {
       host.dueMillis = now + PERIOD_MILLIS;
     }

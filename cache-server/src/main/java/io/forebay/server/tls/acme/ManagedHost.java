@@ -5,8 +5,6 @@ import org.jspecify.annotations.Nullable;
 
 /** One name and how far it has come. Confined to the manager's thread. */
 final class ManagedHost {
-  static final long ABSENT = Long.MIN_VALUE;
-
   final String name;
 
   /** Whether a handshake brought it, not the list of hosts. */
@@ -45,25 +43,8 @@ final class ManagedHost {
   /** Since when the order waits for other nodes to give the answer, too; 0 while it does not. */
   long sharedMillis;
 
-  // --- where nodes order together: see GroupCertificates -----------------------------------------
-
-  /** When the certificate that the group has begins to be valid; {@link #ABSENT} for none. */
-  long groupBeginMillis = ABSENT;
-
-  /** Revision of the group's certificate; 0 for none. */
-  long groupRevision;
-
-  /** Whether {@code pair} was ordered here, and the group lacks it. */
-  boolean isUnpublished;
-
-  /** Whether another node ordered {@code pair}, as far as is known. */
-  boolean isFromGroup;
-
-  /** Whether this node goes on with the order that it claimed. */
-  boolean keepsClaim;
-
-  /** Whether the group cannot be asked about an order that is due. */
-  boolean awaitsGroup;
+  /** Where nodes order together. */
+  final GroupStanding inGroup = new GroupStanding();
 
   ManagedHost(String name, boolean isOnDemand) {
     this.name = name;

@@ -123,7 +123,7 @@ final class OrderProgress {
     // An authority may refuse the mark that this order replaces a certificate: then without it.
     // It also may refuse one that the account of another node ordered.
     X509Certificate replaced =
-        served == null || host.failures > 0 || host.isFromGroup || !config.renewalInfo()
+        served == null || host.failures > 0 || host.inGroup.isFromOther() || !config.renewalInfo()
             ? null
             : served.leaf();
     Order order = directory.begin(host.name, replaced);

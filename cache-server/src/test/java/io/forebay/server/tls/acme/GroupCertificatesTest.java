@@ -239,15 +239,14 @@ final class GroupCertificatesTest {
     has(own);
     arrives(own);
     assertFalse(step());
-    assertTrue(host.isFromGroup);
-    host.isFromGroup = false;
+    assertTrue(host.inGroup.isFromOther());
     group.stored.put(
         HOST,
         new AcmeOrderGroup.SharedCertificate(
             HOST, begin(own), ++group.revision, "self", true, pem(own)));
     group.isUnread = true;
     assertFalse(step());
-    assertFalse(host.isFromGroup);
+    assertFalse(host.inGroup.isFromOther());
   }
 
   /** So a secret can be corrected: by a restart of the node that had another one. */
@@ -383,7 +382,7 @@ final class GroupCertificatesTest {
     assertTrue(node.mayOrder(host, now));
     X509Bundle own = issued(1);
     has(own);
-    host.isUnpublished = true;
+    host.inGroup.issued(true);
     assertFalse(step());
     assertEquals(begin(own), requireNonNull(group.stored.get(HOST)).beginMillis());
     assertEquals(Map.of(), group.orders, "the claim has ended");
@@ -394,13 +393,13 @@ final class GroupCertificatesTest {
     assertFalse(step());
     group.orders.put(HOST, "edge-1");
     assertFalse(node.mayOrder(host, now));
-    assertFalse(host.awaitsGroup);
+    assertFalse(host.inGroup.isUnanswered());
     assertEquals(now + GroupCertificates.PERIOD_MILLIS, host.dueMillis);
     group.orders.clear();
     assertTrue(node.mayOrder(host, now));
     assertFalse(step());
     assertEquals(Map.of(HOST, "self"), group.orders, "it is kept while the order goes on");
-    host.keepsClaim = false;
+    host.inGroup.yields();
     assertFalse(step());
     assertEquals(Map.of(), group.orders);
   }
@@ -410,7 +409,7 @@ final class GroupCertificatesTest {
     assertFalse(step());
     assertTrue(node.mayOrder(host, now));
     has(issued(0));
-    host.isUnpublished = true;
+    host.inGroup.issued(true);
     group.isDown = true;
     assertFalse(step());
     group.isDown = false;
@@ -428,7 +427,7 @@ final class GroupCertificatesTest {
     for (int i = 0; i < 100; i++) {
       assertFalse(step());
       assertFalse(node.mayOrder(host, now));
-      assertTrue(host.awaitsGroup);
+      assertTrue(host.inGroup.isUnanswered());
       now += GroupCertificates.PERIOD_MILLIS;
     }
     assertEquals(1, log.size(), log::toString);
@@ -436,7 +435,7 @@ final class GroupCertificatesTest {
     group.isDown = false;
     assertFalse(step());
     assertTrue(node.mayOrder(host, now));
-    assertFalse(host.awaitsGroup);
+    assertFalse(host.inGroup.isUnanswered());
   }
 
   @Test
@@ -459,12 +458,12 @@ final class GroupCertificatesTest {
     group.isUnread = false;
     X509Bundle own = issued(2);
     has(own);
-    host.isUnpublished = true;
+    host.inGroup.issued(true);
     assertFalse(step());
     assertEquals(begin(other), requireNonNull(group.stored.get(HOST)).beginMillis());
     assertFalse(step());
     assertEquals(begin(own), requireNonNull(group.stored.get(HOST)).beginMillis());
-    assertFalse(host.isUnpublished);
+    assertFalse(host.inGroup.lacks(begin(own)));
   }
 
   @Test
