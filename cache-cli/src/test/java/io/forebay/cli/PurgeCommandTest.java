@@ -20,12 +20,6 @@ import tools.jackson.databind.JsonNode;
 
 /** Requests and output of {@code forebay purge} with a scripted admin API. */
 final class PurgeCommandTest {
-  private static final String DONE =
-      """
-      {"purges":[{"id":7,"kind":"url","text":"http://a/x","soft":false,"sequence":9,"matched":3,
-      "tookMillis":0.8}],"tookMillis":1.2}\
-      """;
-
   @TempDir private Path directory;
   private ScriptedAdmin admin;
 
@@ -41,7 +35,7 @@ final class PurgeCommandTest {
 
   @Test
   void sendsPatternsAndWhatTheyAreLimitedTo() {
-    admin.answers(200, DONE);
+    admin.answers(200, ScriptedAdmin.PURGED);
 
     Commands.Finished ended =
         purge("--path", "^/img/", "--header", "content-type: ^video/", "--on-host", "a.example");
@@ -76,7 +70,7 @@ final class PurgeCommandTest {
 
   @Test
   void sendsThatAUrlIsMeantOnAnyPortAndWithAnyScheme() {
-    admin.answers(200, DONE).answers(200, DONE);
+    admin.answers(200, ScriptedAdmin.PURGED).answers(200, ScriptedAdmin.PURGED);
 
     Commands.Finished ended = purge("http://a/x", "--any-port", "--any-scheme", "--tag", "t1");
     Commands.Finished wrong = purge("--any-port", "--tag", "t1");
@@ -143,7 +137,7 @@ final class PurgeCommandTest {
 
   @Test
   void jsonIsOneObject() {
-    admin.answers(200, DONE);
+    admin.answers(200, ScriptedAdmin.PURGED);
 
     Commands.Finished ended = purge("--json", "http://a/x");
 
@@ -162,7 +156,7 @@ final class PurgeCommandTest {
     Path file = directory.resolve("urls.txt");
     Files.write(file, lines);
     admin
-        .answers(200, DONE)
+        .answers(200, ScriptedAdmin.PURGED)
         .answers(503, "{\"error\":\"the journal cannot be written: no space\"}");
 
     Commands.Finished ended = purge("@" + file);

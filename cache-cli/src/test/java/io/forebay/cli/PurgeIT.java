@@ -16,12 +16,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What {@code forebay purge} takes from its environment, and what its process prints. */
 final class PurgeIT {
-  private static final String DONE =
-      """
-      {"purges":[{"id":7,"kind":"url","text":"http://a/x","soft":false,"sequence":9,"matched":3,
-      "tookMillis":0.8}],"tookMillis":1.2}\
-      """;
-
   @TempDir private Path directory;
   private ScriptedAdmin admin;
 
@@ -38,7 +32,7 @@ final class PurgeIT {
   @Test
   void sendsEveryKindAndSaysWhatIsInForce() throws Exception {
     for (int i = 0; i < 5; i++) {
-      admin.answers(200, DONE);
+      admin.answers(200, ScriptedAdmin.PURGED);
     }
 
     Commands.Finished ended =
@@ -79,9 +73,9 @@ final class PurgeIT {
     Path token = directory.resolve("token");
     Files.writeString(token, "from-file\n");
     admin
-        .answers(200, DONE)
-        .answers(200, DONE)
-        .answers(200, DONE)
+        .answers(200, ScriptedAdmin.PURGED)
+        .answers(200, ScriptedAdmin.PURGED)
+        .answers(200, ScriptedAdmin.PURGED)
         .answers(401, "{\"error\":\"token wanted\"}");
 
     jar().run("purge", "http://a/x", "--token-file", token.toString());

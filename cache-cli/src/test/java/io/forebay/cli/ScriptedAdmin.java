@@ -18,6 +18,13 @@ import tools.jackson.databind.JsonNode;
  * {@code PathOrigin} has an answer for each path.
  */
 final class ScriptedAdmin implements AutoCloseable {
+  /** The answer to a purge of a URL that matched three objects. */
+  static final String PURGED =
+      """
+      {"purges":[{"id":7,"kind":"url","text":"http://a/x","soft":false,"sequence":9,"matched":3,
+      "tookMillis":0.8}],"tookMillis":1.2}\
+      """;
+
   private final HttpServer server;
   private final Deque<Answer> answers = new ArrayDeque<>();
   private final List<Asked> asked = new ArrayList<>();

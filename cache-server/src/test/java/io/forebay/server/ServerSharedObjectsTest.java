@@ -182,57 +182,65 @@ final class ServerSharedObjectsTest {
     }
   }
 
-  @Test
-  void aNodeWhoseOriginIsSlowIsWaitedFor() throws Exception {
-    CountDownLatch gate = new CountDownLatch(1);
-    nodes.on((request, connection) -> {
-      TestOrigin.await(gate);
-      TestOrigin.sendOk(connection, "cache-control: max-age=3600\r\n", TestOrigin.ascii("x"));
-    });
-    PausableLink link = nodes.link("b");
-    Edge a = nodes.start("a");
-    Edge b = nodes.start("b");
-    try (RawClient client = a.connect()) {
-      String path = pathOfB(a);
+  /** A client of node a waits for what node b fetches: the origin holds its first answer back. */
+  private final class HeldFetch implements AutoCloseable {
+    final CountDownLatch gate = new CountDownLatch(1);
+    final PausableLink link;
+    final Edge b;
+    final RawClient client;
+    final String path;
+
+    /** What node b had sent before the origin was asked. */
+    final long before;
+
+    HeldFetch() throws Exception {
+      AtomicBoolean isHeld = new AtomicBoolean(true);
+      nodes.on((request, connection) -> {
+        if (isHeld.getAndSet(false)) {
+          TestOrigin.await(gate);
+        }
+        TestOrigin.sendOk(connection, "cache-control: max-age=3600\r\n", TestOrigin.ascii("x"));
+      });
+      link = nodes.link("b");
+      Edge a = nodes.start("a");
+      b = nodes.start("b");
+      path = pathOfB(a);
+      client = a.connect();
       client.request("GET", path, HOST);
       Await.until("node b asks the origin", () -> origin.count(path) == 1);
-      long before = link.answers();
-      Await.until("signs of more than five seconds", () -> link.answers() >= before + 7);
-      gate.countDown();
-      assertEquals("x", client.reply().text());
-      assertEquals(1, origin.count(path));
-    } finally {
-      gate.countDown();
+      before = link.answers();
     }
-    assertTrue(b.server().notReady().isEmpty());
+
+    @Override
+    public void close() throws Exception {
+      gate.countDown();
+      client.close();
+    }
+  }
+
+  @Test
+  void aNodeWhoseOriginIsSlowIsWaitedFor() throws Exception {
+    try (HeldFetch fetch = new HeldFetch()) {
+      Await.until(
+          "it has shown for more than five seconds that it fetches",
+          () -> fetch.link.answers() >= fetch.before + 7);
+      fetch.gate.countDown();
+      assertEquals("x", fetch.client.reply().text());
+      assertEquals(1, origin.count(fetch.path));
+      assertTrue(fetch.b.server().notReady().isEmpty());
+    }
   }
 
   @Test
   void aNodeThatIsCutOffWhileItFetchesIsPassedOver() throws Exception {
-    CountDownLatch gate = new CountDownLatch(1);
-    AtomicBoolean isHeld = new AtomicBoolean(true);
-    nodes.on((request, connection) -> {
-      if (isHeld.getAndSet(false)) {
-        TestOrigin.await(gate);
-      }
-      TestOrigin.sendOk(connection, "cache-control: max-age=3600\r\n", TestOrigin.ascii("x"));
-    });
-    PausableLink link = nodes.link("b");
-    Edge a = nodes.start("a");
-    Edge b = nodes.start("b");
-    try (RawClient client = a.connect()) {
-      String path = pathOfB(a);
-      client.request("GET", path, HOST);
-      Await.until("node b asks the origin", () -> origin.count(path) == 1);
-      long before = link.answers();
-      Await.until("a sign has come", () -> link.answers() > before);
-      link.pause();
-      assertEquals("x", client.reply().text());
-      assertEquals(2, origin.count(path));
-    } finally {
-      gate.countDown();
+    try (HeldFetch fetch = new HeldFetch()) {
+      Await.until("it has shown that it fetches", () -> fetch.link.answers() > fetch.before);
+      fetch.link.pause();
+      assertEquals("x", fetch.client.reply().text());
+      assertEquals(2, origin.count(fetch.path));
+      fetch.gate.countDown();
+      assertTrue(fetch.b.server().notReady().isEmpty(), "etcd has it");
     }
-    assertTrue(b.server().notReady().isEmpty(), "etcd has it");
   }
 
   @Test

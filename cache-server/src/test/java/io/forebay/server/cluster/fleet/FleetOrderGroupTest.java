@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.cluster.etcd.EtcdClient;
-import io.forebay.server.cluster.etcd.EtcdSettings;
+import io.forebay.server.cluster.etcd.EtcdClients;
 import io.forebay.server.cluster.etcd.KeyValue;
 import io.forebay.server.cluster.etcd.Range;
 import io.forebay.server.cluster.etcd.Txn;
@@ -52,15 +52,7 @@ final class FleetOrderGroupTest {
   @BeforeEach
   void start() throws Exception {
     etcd = EtcdFixture.start(directory.resolve("etcd"), 1);
-    client =
-        new EtcdClient(
-            new EtcdSettings(
-                etcd.endpoints(),
-                null,
-                null,
-                null,
-                Duration.ofSeconds(10),
-                Duration.ofSeconds(10)));
+    client = EtcdClients.of(etcd.endpoints());
   }
 
   @AfterEach
@@ -114,20 +106,29 @@ final class FleetOrderGroupTest {
     }
   }
 
+  /** A node that has had a heartbeat. */
+  private Node alive(String name) throws Exception {
+    return alive(name, 60);
+  }
+
+  private Node alive(String name, long leaseSeconds) throws Exception {
+    Node node = new Node(name, 1, leaseSeconds);
+    var ignored = node.beat();
+    return node;
+  }
+
   private List<KeyValue> stored() throws Exception {
     return client.range(Range.first(KEYS.certificates(AUTHORITY), 100)).keys();
   }
 
   @Test
   void oneNodeHasTheOrderOfAName() throws Exception {
-    Node a = new Node("a", 1);
-    Node b = new Node("b", 1);
-    var ignored = a.beat();
-    ignored = b.beat();
+    Node a = alive("a");
+    Node b = alive("b");
     assertTrue(a.group.claim(HOST));
     // Before a heartbeat has shown it, and after.
     assertFalse(b.group.claim(HOST));
-    ignored = b.beat();
+    var ignored = b.beat();
     assertFalse(b.group.claim(HOST));
     assertTrue(b.group.claim("other.example"));
     ignored = a.beat();
@@ -141,10 +142,8 @@ final class FleetOrderGroupTest {
 
   @Test
   void theOrderOfANodeThatDiesIsFree() throws Exception {
-    Node a = new Node("a", 1, 2);
-    Node b = new Node("b", 1);
-    var ignored = a.beat();
-    ignored = b.beat();
+    Node a = alive("a", 2);
+    Node b = alive("b");
     assertTrue(a.group.claim(HOST));
     Await.until(
         "its lease ends",
@@ -154,16 +153,15 @@ final class FleetOrderGroupTest {
           return b.group.claim(HOST);
         });
     // It was only frozen, and finds out.
-    ignored = a.beat();
+    var ignored = a.beat();
     assertFalse(a.group.claim(HOST));
     assertEquals(Set.of(), a.group.claimed());
   }
 
   @Test
   void aCertificateReachesTheOtherNodesOnce() throws Exception {
-    Node a = new Node("a", 1);
+    Node a = alive("a");
     Node b = new Node("b", 1);
-    var ignored = a.beat();
     assertEquals(new Changes(true, List.of()), b.beat());
     long revision = a.publish(1_000, 0);
     assertNotEquals(0, revision);
@@ -180,10 +178,8 @@ final class FleetOrderGroupTest {
 
   @Test
   void aNodeThatHasNotReadTheNewestCertificateGetsNoOrder() throws Exception {
-    Node a = new Node("a", 1);
-    Node b = new Node("b", 1);
-    var ignored = a.beat();
-    ignored = b.beat();
+    Node a = alive("a");
+    Node b = alive("b");
     assertTrue(a.group.claim(HOST));
     assertNotEquals(0, a.publish(1_000, 0));
     a.group.release(HOST);
@@ -194,10 +190,8 @@ final class FleetOrderGroupTest {
 
   @Test
   void ofTwoThatPublishAtOnceOneSucceeds() throws Exception {
-    Node a = new Node("a", 1);
-    Node b = new Node("b", 1);
-    var ignored = a.beat();
-    ignored = b.beat();
+    Node a = alive("a");
+    Node b = alive("b");
     long first = a.publish(1_000, 0);
     assertNotEquals(0, first);
     assertEquals(0, b.publish(2_000, 0));
@@ -213,8 +207,7 @@ final class FleetOrderGroupTest {
 
   @Test
   void aNodeKnowsWhatItHasPublishedItself() throws Exception {
-    Node a = new Node("a", 1);
-    var ignored = a.beat();
+    Node a = alive("a");
     long revision = a.publish(1_000, 0);
     assertEquals(
         List.of(new SharedCertificate(HOST, 1_000, revision, "a", true, PEM)),
@@ -223,19 +216,17 @@ final class FleetOrderGroupTest {
 
   @Test
   void whatWasReadBeforeTheNodeWroteIsNoNews() throws Exception {
-    Node a = new Node("a", 1);
-    var ignored = a.beat();
+    Node a = alive("a");
     assertTrue(a.group.claim(HOST));
     assertEquals(new Changes(false, List.of()), a.group.changes());
     assertEquals(Set.of(HOST), a.group.claimed(), "an older read has not dropped it");
-    ignored = a.beat();
+    var ignored = a.beat();
     assertEquals(Set.of(HOST), a.group.claimed());
   }
 
   @Test
   void etcdHasNeitherTheKeyNorOneThatLastsLongerThanTheCertificate() throws Exception {
-    Node a = new Node("a", 1);
-    var ignored = a.beat();
+    Node a = alive("a");
     assertNotEquals(0, a.publish(1_000, 0));
     String value = stored().getFirst().value();
     assertFalse(value.contains("PRIVATE"), value);
@@ -245,9 +236,8 @@ final class FleetOrderGroupTest {
 
   @Test
   void aNodeWithAnotherSecretSeesThatThereIsOneThatItCannotRead() throws Exception {
-    Node a = new Node("a", 1);
+    Node a = alive("a");
     Node b = new Node("b", 2);
-    var ignored = a.beat();
     long revision = a.publish(1_000, 0);
     assertEquals(
         List.of(new SharedCertificate(HOST, 1_000, revision, "a", false, null)),
@@ -256,8 +246,7 @@ final class FleetOrderGroupTest {
 
   @Test
   void aValueThatWasMovedOrChangedCannotBeRead() throws Exception {
-    Node a = new Node("a", 1);
-    var ignored = a.beat();
+    Node a = alive("a");
     assertNotEquals(0, a.publish(1_000, 0));
     String value = stored().getFirst().value();
     String other = KEYS.certificates(AUTHORITY);
@@ -283,8 +272,7 @@ final class FleetOrderGroupTest {
 
   @Test
   void anEtcdThatWasEmptiedIsReadAnew() throws Exception {
-    Node a = new Node("a", 1);
-    var ignored = a.beat();
+    Node a = alive("a");
     assertNotEquals(0, a.publish(1_000, 0));
     assertEquals(1, a.beat().certificates().size());
     var done =
@@ -296,8 +284,7 @@ final class FleetOrderGroupTest {
 
   @Test
   void anEtcdThatWasRestoredFromABackupIsReadAnew() throws Exception {
-    Node a = new Node("a", 1);
-    var ignored = a.beat();
+    Node a = alive("a");
     Path backup = directory.resolve("backup");
     etcd.save(0, backup);
     assertNotEquals(0, a.publish(1_000, 0));
@@ -314,8 +301,7 @@ final class FleetOrderGroupTest {
 
   @Test
   void manyCertificatesAreReadInPages() throws Exception {
-    Node a = new Node("a", 1);
-    var ignored = a.beat();
+    Node a = alive("a");
     for (int i = 0; i < 45; i++) {
       assertNotEquals(
           0, a.group.publish("h" + i + ".example", 1, System.currentTimeMillis(), PEM, 0));
