@@ -2,6 +2,7 @@ package io.forebay.e2e;
 
 import io.forebay.testing.Await;
 import io.forebay.testing.Certificates;
+import io.forebay.testing.ClusterYaml;
 import io.forebay.testing.EdgeProcess;
 import io.forebay.testing.EtcdFixture;
 import io.forebay.testing.Ports;
@@ -124,42 +125,23 @@ final class ClusterEdges implements AutoCloseable {
 
   /** The same with more configuration. */
   EdgeProcess.Settings settings(String name, String folder, String more) throws Exception {
-    if (!Files.exists(certificates.pem(name))) {
-      certificates.forUri(name, "forebay://test/" + name);
-    }
-    int port = Ports.free();
+    String sharing =
+        share == null
+            ? ""
+            : "  share: {listen: \"127.0.0.1:%d\"}\n%s".formatted(Ports.free(), share.apply(name));
     return EdgeProcess.in(directory.resolve(folder), originUrl)
         .threads(1)
         .memory("32MiB")
         .noisy()
         .jvm("-Xmx192m", "-XX:TieredStopAtLevel=1")
         .config(
-            """
-            forwarding: {node-id: %s}
-            cluster:
-              name: test
-              listen: "127.0.0.1:%d"
-              advertise: "127.0.0.1:%d"
-              tls: {ca: "%s", certificate: "%s", key: "%s"}
-              log: {endpoints: "%s"}
-              purge: {%s}
-              secret-file: "%s"
-            %s\
-            """
-                    .formatted(
-                        name,
-                        port,
-                        port,
-                        certificates.authorityPem(),
-                        certificates.pem(name),
-                        certificates.key(name),
-                        etcd.endpointList(),
-                        purge,
-                        secret(name),
-                        share == null
-                            ? ""
-                            : "  share: {listen: \"127.0.0.1:%d\"}\n%s"
-                                .formatted(Ports.free(), share.apply(name)))
+            ClusterYaml.of(
+                    "test",
+                    name,
+                    certificates,
+                    etcd,
+                    "  purge: {%s}\n  secret-file: \"%s\"\n".formatted(purge, secret(name))
+                        + sharing)
                 + more);
   }
 

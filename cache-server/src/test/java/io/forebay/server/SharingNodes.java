@@ -2,6 +2,7 @@ package io.forebay.server;
 
 import io.forebay.testing.Await;
 import io.forebay.testing.Certificates;
+import io.forebay.testing.ClusterYaml;
 import io.forebay.testing.EtcdFixture;
 import io.forebay.testing.Ports;
 import io.forebay.testing.RawClient;
@@ -38,8 +39,6 @@ final class SharingNodes implements AutoCloseable {
   SharingNodes(Path directory) throws Exception {
     this.directory = directory;
     this.certificates = Certificates.in(Files.createDirectories(directory.resolve("tls")));
-    certificates.forUri("a", "forebay://test/a");
-    certificates.forUri("b", "forebay://test/b");
     this.etcd = EtcdFixture.start(directory.resolve("etcd"), 1);
   }
 
@@ -72,7 +71,6 @@ final class SharingNodes implements AutoCloseable {
    * @param more of the configuration
    */
   Edge start(String name, String lines, String more) throws Exception {
-    int port = Ports.free();
     int share = shares.containsKey(name) ? sharePort(name) : Ports.free();
     shares.put(name, share);
     PausableLink link = links.get(name);
@@ -81,28 +79,15 @@ final class SharingNodes implements AutoCloseable {
             origin,
             Files.createDirectories(directory.resolve(name)),
             "32MiB",
-            """
-            forwarding: {node-id: %s}
-            cluster:
-              name: test
-              listen: "127.0.0.1:%d"
-              advertise: "127.0.0.1:%d"
-              tls: {ca: "%s", certificate: "%s", key: "%s"}
-              log: {endpoints: "%s"}
-              purge: {fence-after: 60s, log-down: local}
-              share: {listen: "127.0.0.1:%d", advertise: "127.0.0.1:%d"}
-            """
-                    .formatted(
-                        name,
-                        port,
-                        port,
-                        certificates.authorityPem(),
-                        certificates.pem(name),
-                        certificates.key(name),
-                        etcd.endpointList(),
-                        share,
-                        link == null ? share : link.port())
-                + lines
+            ClusterYaml.of(
+                    "test",
+                    name,
+                    certificates,
+                    etcd,
+                    "  purge: {fence-after: 60s, log-down: local}\n"
+                        + "  share: {listen: \"127.0.0.1:%d\", advertise: \"127.0.0.1:%d\"}\n"
+                            .formatted(share, link == null ? share : link.port())
+                        + lines)
                 + more);
     nodes.add(edge);
     Await.until("the node knows all purges", () -> edge.server().notReady().isEmpty());

@@ -2,6 +2,7 @@ package io.forebay.benchmarks.lab;
 
 import io.forebay.testing.Await;
 import io.forebay.testing.Certificates;
+import io.forebay.testing.ClusterYaml;
 import io.forebay.testing.Directories;
 import io.forebay.testing.EdgeProcess;
 import io.forebay.testing.EtcdFixture;
@@ -93,8 +94,6 @@ public final class ClusterLab {
     Certificates certificates = Certificates.in(Files.createDirectories(directory.resolve("tls")));
     for (int i = 0; i < NODES; i++) {
       String name = "edge-" + i;
-      certificates.forUri(name, "forebay://lab/" + name);
-      int port = Ports.free();
       edges.add(
           EdgeProcess.of(jar, directory.resolve(name))
               .with("--origin", origin)
@@ -103,25 +102,13 @@ public final class ClusterLab {
               .noisy()
               .jvm("-Xmx256m")
               .config(
-                  """
-                  forwarding: {node-id: %s}
-                  cluster:
-                    name: lab
-                    listen: "127.0.0.1:%d"
-                    advertise: "127.0.0.1:%d"
-                    tls: {ca: "%s", certificate: "%s", key: "%s"}
-                    log: {endpoints: "%s"}
-                    share: {listen: "127.0.0.1:%d", copies: never}
-                  """
-                      .formatted(
-                          name,
-                          port,
-                          port,
-                          certificates.authorityPem(),
-                          certificates.pem(name),
-                          certificates.key(name),
-                          etcd.endpointList(),
-                          Ports.free()))
+                  ClusterYaml.of(
+                      "lab",
+                      name,
+                      certificates,
+                      etcd,
+                      "  share: {listen: \"127.0.0.1:%d\", copies: never}\n"
+                          .formatted(Ports.free())))
               .start());
     }
     for (EdgeProcess edge : edges) {
