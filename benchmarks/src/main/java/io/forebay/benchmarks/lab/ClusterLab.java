@@ -49,6 +49,9 @@ public final class ClusterLab {
   private static final int PATHS = 100;
   private static final Duration LIMIT = Duration.ofMinutes(2);
 
+  /** Longer than the nodes and members need to be killed. */
+  private static final Duration END_LIMIT = Duration.ofSeconds(20);
+
   private final EtcdFixture etcd;
   private final List<EdgeProcess> edges = new ArrayList<>();
   private final AtomicInteger number = new AtomicInteger();
@@ -58,6 +61,8 @@ public final class ClusterLab {
   }
 
   public static void main(String[] arguments) throws Exception {
+    Thread main = Thread.currentThread();
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> end(main), "end"));
     Path jar = Path.of(arguments[0]).toAbsolutePath();
     System.setProperty("forebay.jar", jar.toString());
     int purges = arguments.length > 1 ? Integer.parseInt(arguments[1]) : PURGES;
@@ -88,6 +93,17 @@ public final class ClusterLab {
     } finally {
       Directories.delete(directory);
     }
+  }
+
+  /** At a signal: the main thread ends what it has started, and this one what is left then. */
+  private static void end(Thread main) {
+    main.interrupt();
+    try {
+      boolean ignored = main.join(END_LIMIT);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);
   }
 
   private void start(Path jar, Path directory, String origin) throws Exception {
