@@ -35,6 +35,7 @@ final class Races {
       case "NearSlice" -> NearSlice::new;
       case "NearReplaced" -> NearReplaced::new;
       case "Installing" -> Installing::new;
+      case "Counting" -> Counting::new;
       case "Moving" -> Moving::new;
       case "Reviving" -> Reviving::new;
       case "Forgetting" -> Forgetting::new;
@@ -48,7 +49,7 @@ final class Races {
   /** Has two threads begin at the same time, as far as the machine lets them. */
   private abstract static class Meeting implements Race {
     /** For how long one waits for the other, who may have no CPU. */
-    private static final int PATIENCE = 2_000;
+    static final int PATIENCE = 2_000;
 
     private static final int LINE = 16;
     private static final int[] LINES = new int[8 * LINE];
@@ -394,6 +395,58 @@ final class Races {
     @Override
     public int after() {
       return end(old, young);
+    }
+  }
+
+  /**
+   * A lane finds nothing under a key, first, while another installs a record under it. First: 1
+   * found it, 2 learned by the count that it has come, 3 did not though it had come, 0 met a busy
+   * index, or did not see the end of the other's fill.
+   */
+  private static final class Counting extends Meeting {
+    private final int delay;
+    private final Written head;
+    private volatile boolean isOver;
+
+    Counting() {
+      synchronized (BED) {
+        BED.makeRoom();
+        delay = BED.delay();
+        head = BED.writeHead(RaceBed.spec(BED.birth(), BED.birth(), RaceBed.BODY), 1);
+      }
+    }
+
+    @Override
+    public int first() {
+      meetSecond(delay);
+      HeadSpec spec = head.spec();
+      long before = BED.firstLane.installCount(spec.lo());
+      StoreLane.Found found =
+          BED.firstLane.find(spec.hi(), spec.lo(), spec.keyText(), spec.keyTextLength());
+      if (found == StoreLane.Found.HIT) {
+        BED.firstLane.unpin(BED.firstLane.head().region());
+        return 1;
+      }
+      for (int n = 0; n < PATIENCE && !isOver; n++) {
+        Thread.onSpinWait();
+      }
+      if (!isOver || found != StoreLane.Found.MISS) {
+        return 0;
+      }
+      return BED.firstLane.installCount(spec.lo()) == before ? 3 : 2;
+    }
+
+    @Override
+    public int second() {
+      meetFirst(0);
+      int installed = installed(head.install(BED.secondLane));
+      isOver = installed == 1;
+      return installed;
+    }
+
+    @Override
+    public int after() {
+      return end(head);
     }
   }
 

@@ -31,6 +31,7 @@ class StressTest {
           PinStress.class,
           NearIndexStress.class,
           IndexStress.class,
+          CountStress.class,
           TierStress.class,
           WatermarkStress.class,
           OverflowStress.class);

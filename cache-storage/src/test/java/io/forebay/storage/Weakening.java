@@ -73,6 +73,16 @@ enum Weakening {
           "regions.isReadable(region, generation)"),
       new Change("lane/LaneLookup", "if (regions.isLive(region, slot)) {", "if (slot >= 0) {")),
 
+  COUNTED_BEFORE_NAMED(
+      new Change("lane/LaneInstaller", "core.installs.add(lo);", ""),
+      new Change(
+          "lane/LaneInstaller",
+          "StoreState.Piece at, int length, long id, long hi, long lo) {",
+          """
+          StoreState.Piece at, int length, long id, long hi, long lo) {
+            core.installs.add(lo);
+          """)),
+
   INSTALLED_WITHOUT_BIRTH(
       new Change(
           "lane/InstallUpdate", "if (isThere && value.birth() >= birth) {", "if (birth < 0) {")),
