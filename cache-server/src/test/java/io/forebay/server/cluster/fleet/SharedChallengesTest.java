@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.forebay.server.cluster.etcd.Txn;
 import io.forebay.server.cluster.fleet.FleetFixture.Node;
 import io.forebay.server.cluster.fleet.FleetTls.Challenges;
+import io.forebay.server.cluster.member.Membership;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -30,9 +31,17 @@ final class SharedChallengesTest {
   @TempDir Path directory;
   private FleetFixture fleet;
 
+  /** The node that orders, and one that may be asked in its place. */
+  private Node a;
+
+  private Node b;
+
   @BeforeEach
   void start() throws Exception {
     fleet = new FleetFixture(directory);
+    a = fleet.node("a");
+    b = fleet.node("b");
+    fleet.step(a, b);
   }
 
   @AfterEach
@@ -52,8 +61,6 @@ final class SharedChallengesTest {
 
   @Test
   void anAnswerIsConfirmedOnceAllNodesGiveIt() throws Exception {
-    Node a = fleet.node("a");
-    Node b = fleet.node("b");
     Node c = fleet.node("c");
     fleet.step(a, b, c);
     a.expected = FIRST;
@@ -72,7 +79,8 @@ final class SharedChallengesTest {
 
   @Test
   void aNodeWithoutOthersWaitsForNobody() throws Exception {
-    Node a = fleet.node("a");
+    fleet.expire(b);
+    assertEquals(Membership.Forgotten.DONE, a.membership.forget("b"));
     a.expected = FIRST;
     fleet.step(a);
     assertConfirmed(FIRST, a);
@@ -80,28 +88,26 @@ final class SharedChallengesTest {
 
   @Test
   void aNodeThatHasJustJoinedIsWaitedFor() throws Exception {
-    Node a = fleet.node("a");
-    fleet.step(a);
     a.expected = FIRST;
-    a.beat();
-    Node b = fleet.node("b");
-    b.membership.keepAlive();
+    fleet.step(a);
+    fleet.step(b);
+    Node c = fleet.node("c");
+    c.membership.keepAlive();
+    // It has not read the list of nodes since.
     a.config.agent().step();
-    assertAwaits(a, "b");
-    fleet.step(b, a);
+    assertAwaits(a, "c");
+    fleet.step(c, a);
     assertConfirmed(FIRST, a);
   }
 
   @Test
   void aNodeWhoseLeaseHasEndedIsWaitedForOnlyIfItServes() throws Exception {
-    Node a = fleet.node("a");
-    Node fenced = fleet.node("b");
     Node serving = fleet.servingNode("c");
-    fleet.step(a, fenced, serving);
+    fleet.step(a, b, serving);
     a.expected = FIRST;
     fleet.step(a);
     assertAwaits(a, "b", "c");
-    fleet.expire(fenced);
+    fleet.expire(b);
     fleet.expire(serving);
     fleet.step(a);
     assertAwaits(a, "c");
@@ -115,9 +121,6 @@ final class SharedChallengesTest {
 
   @Test
   void aNodeThatStartsAgainHasNotConfirmed() throws Exception {
-    Node a = fleet.node("a");
-    Node b = fleet.node("b");
-    fleet.step(a, b);
     a.expected = FIRST;
     fleet.step(a);
     fleet.step(b);
@@ -132,9 +135,6 @@ final class SharedChallengesTest {
 
   @Test
   void aNodeThatIsRegisteredAnewConfirmsAnew() throws Exception {
-    Node a = fleet.node("a");
-    Node b = fleet.node("b");
-    fleet.step(a, b);
     a.expected = FIRST;
     fleet.step(a);
     fleet.step(b);
@@ -149,9 +149,6 @@ final class SharedChallengesTest {
 
   @Test
   void aNodeThatCannotGiveAllAnswersDoesNotConfirm() throws Exception {
-    Node a = fleet.node("a");
-    Node b = fleet.node("b");
-    fleet.step(a, b);
     b.givesAll = false;
     a.expected = FIRST;
     fleet.step(a, b);
@@ -164,8 +161,6 @@ final class SharedChallengesTest {
   /** By tls-alpn-01 a name has one answer: whoever gives one lacks the other. */
   @Test
   void ofTwoAnswersForOneNameNoneIsConfirmed() throws Exception {
-    Node a = fleet.node("a");
-    Node b = fleet.node("b");
     Node c = fleet.node("c");
     fleet.step(a, b, c);
     a.expected = HASH;
@@ -180,9 +175,6 @@ final class SharedChallengesTest {
 
   @Test
   void anAnswerIsConfirmedAlsoWhileOthersFollowIt() throws Exception {
-    Node a = fleet.node("a");
-    Node b = fleet.node("b");
-    fleet.step(a, b);
     a.expected = FIRST;
     a.step();
     b.step();
@@ -196,9 +188,6 @@ final class SharedChallengesTest {
 
   @Test
   void aNodeThatGoesOnWithAnOrderAfterARestartFindsItsAnswer() throws Exception {
-    Node a = fleet.node("a");
-    Node b = fleet.node("b");
-    fleet.step(a, b);
     a.expected = FIRST;
     fleet.step(a, b);
     Node again = fleet.node("a");
@@ -211,9 +200,6 @@ final class SharedChallengesTest {
 
   @Test
   void anEtcdThatWasRestoredHasConfirmedNothing() throws Exception {
-    Node a = fleet.node("a");
-    Node b = fleet.node("b");
-    fleet.step(a, b);
     Path backup = directory.resolve("backup");
     fleet.save(backup);
     for (int i = 0; i < 20; i++) {
@@ -231,9 +217,6 @@ final class SharedChallengesTest {
 
   @Test
   void anEtcdThatWasEmptiedHasConfirmedNothing() throws Exception {
-    Node a = fleet.node("a");
-    Node b = fleet.node("b");
-    fleet.step(a, b);
     a.expected = FIRST;
     fleet.step(a, b);
     fleet.deleteAll("/forebay/test/");
@@ -251,9 +234,6 @@ final class SharedChallengesTest {
 
   @Test
   void whatIsReadOfAnEtcdThatIsAnotherNowIsNotConfirmed() throws Exception {
-    Node a = fleet.node("a");
-    Node b = fleet.node("b");
-    fleet.step(a, b);
     Path backup = directory.resolve("backup");
     fleet.save(backup);
     a.expected = FIRST;
@@ -267,8 +247,6 @@ final class SharedChallengesTest {
 
   @Test
   void oneWriteOfEachNodeConfirmsAnAnswerAndAtRestThereIsNone() throws Exception {
-    Node a = fleet.node("a");
-    Node b = fleet.node("b");
     Node c = fleet.node("c");
     fleet.step(a, b, c);
     long before = fleet.revision();
@@ -291,9 +269,6 @@ final class SharedChallengesTest {
   void nodesOfALargeClusterTakeTurns() throws Exception {
     assertEquals(0, SharedChallenges.pauseNanos(99));
     assertEquals(TimeUnit.SECONDS.toNanos(3), SharedChallenges.pauseNanos(300));
-    Node a = fleet.node("a");
-    Node b = fleet.node("b");
-    fleet.step(a, b);
     // They are gone; more of them than a test takes time.
     for (int i = 0; i < 50; i++) {
       Txn txn = new Txn();
