@@ -4,8 +4,8 @@ import io.forebay.core.key.Scopes;
 import io.forebay.server.cluster.Cluster;
 import io.forebay.server.cluster.purge.Receipt;
 import io.forebay.server.node.PurgeControl;
+import io.forebay.server.purge.CacheGroup;
 import io.forebay.server.purge.KnownRecipes;
-import io.forebay.server.purge.OriginGroup;
 import io.forebay.server.purge.PurgeDone;
 import io.forebay.server.purge.PurgeOrder;
 import io.forebay.server.purge.PurgeOrder.Reach;
@@ -97,7 +97,7 @@ final class PurgeService implements PurgeControl {
       case HOST -> purge(PurgeKind.HOST, scopes.host(order.text()), order);
       case PREFIX -> purge(PurgeKind.PREFIX, scopes.prefix(order.text()), order);
       case TAG -> purge(PurgeKind.TAG, scopes.tag(order.text()), order);
-      case GROUP -> purge(PurgeKind.GROUP, scopes.group(OriginGroup.parse(order.text())), order);
+      case GROUP -> purge(PurgeKind.GROUP, scopes.group(CacheGroup.parse(order.text())), order);
       case PATTERN -> {
         String host = PurgePredicate.parse(order.text()).host();
         yield purge(PurgeKind.PATTERN, host == null ? new long[0] : scopes.host(host), order);

@@ -20,7 +20,7 @@ record AdminPeer(String user, String group) {
   private static final ChannelOption<UnixDomainPrincipal> CREDENTIALS =
       NioChannelOption.of(ExtendedSocketOptions.SO_PEERCRED);
 
-  /** Whoever connected, or null if it cannot be found out. */
+  /** The user that opened a connection; null if the kernel does not tell. */
   static @Nullable AdminPeer of(Channel channel) {
     try {
       UnixDomainPrincipal principal = channel.config().getOption(CREDENTIALS);

@@ -31,6 +31,6 @@ public record AuditActor(
     NOTHING
   }
 
-  /** A signal to the process, from whoever may send one. */
+  /** A signal to the process. The kernel does not tell the JVM who sent it. */
   public static final AuditActor SIGNAL = new AuditActor(By.SIGNAL, null, null, null);
 }

@@ -50,8 +50,10 @@ public final class AuditLog implements AutoCloseable {
   private long refusedMillis = Long.MIN_VALUE;
   private long suppressed;
 
-  // Since when it is being closed; of the thread that writes.
+  // Of the thread that writes: since when the log is being closed, and whether the output has the
+  // beginning of a line that was lost.
   private long closingNanos;
+  private boolean isLineCut;
 
   // Guarded by this.
   private boolean hasWarned;
@@ -86,6 +88,11 @@ public final class AuditLog implements AutoCloseable {
             config.syslog(),
             true,
             clockMillis);
+    return start(output, masked, clockMillis);
+  }
+
+  /** Starts a log; off where there is no output. */
+  static AuditLog start(@Nullable LogOutput output, List<String> masked, LongSupplier clockMillis) {
     AuditLog log = new AuditLog(output, masked, clockMillis);
     if (log.thread != null) {
       log.thread.start();
@@ -145,7 +152,7 @@ public final class AuditLog implements AutoCloseable {
       boolean isLastPass = isClosing;
       byte[] line = next(isLastPass);
       if (line != null) {
-        write(out, ByteBuffer.wrap(line));
+        write(out, isLineCut ? afterCut(line) : ByteBuffer.wrap(line));
       }
       if (isReopenWanted.getAndSet(false)) {
         try {
@@ -174,6 +181,11 @@ public final class AuditLog implements AutoCloseable {
     }
   }
 
+  /** A line that does not continue the one that was cut. */
+  private static ByteBuffer afterCut(byte[] line) {
+    return ByteBuffer.allocate(line.length + 1).put((byte) '\n').put(line).flip();
+  }
+
   /** While the output takes nothing, lines wait in the queue. */
   private void write(LogOutput out, ByteBuffer line) {
     try {
@@ -184,7 +196,9 @@ public final class AuditLog implements AutoCloseable {
         }
         Thread.sleep(RETRY_MILLIS);
       }
+      isLineCut = false;
     } catch (IOException e) {
+      isLineCut |= line.position() > 0;
       lose(e.toString());
     } catch (InterruptedException e) {
       isClosing = true;

@@ -7,8 +7,8 @@
  *   signals ───┘
  * </pre>
  *
- * <p>Start at {@link AuditLog}. Whoever tells of an action never waits; an event that finds the
- * queue full is lost and counted.
+ * <p>Start at {@link AuditLog}. Threads that report an action never wait: if the queue is full, the
+ * event is lost and counted.
  */
 @NullMarked
 package io.forebay.server.audit;

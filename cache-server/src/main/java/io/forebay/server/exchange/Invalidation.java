@@ -8,7 +8,7 @@ import io.forebay.core.route.Route;
 import io.forebay.server.cluster.purge.GroupInvalidations;
 import io.forebay.server.fill.FillContext;
 import io.forebay.server.peer.PeerRouter;
-import io.forebay.server.purge.OriginGroup;
+import io.forebay.server.purge.CacheGroup;
 import io.forebay.server.runtime.RuntimeConfig;
 import java.util.List;
 
@@ -87,7 +87,7 @@ final class Invalidation {
     }
     GroupInvalidations groups = context.groups();
     if (groups != null && route.sharing().withPeers()) {
-      groups.add(OriginGroup.of(target, name));
+      groups.add(CacheGroup.of(target, name));
     }
   }
 

@@ -106,7 +106,7 @@ final class SyslogTcp extends SyslogTransport {
     SocketChannel open = channel;
     channel = null;
     if (open != null) {
-      Sockets.close(open);
+      closeQuietly(open);
     }
   }
 }

@@ -1,6 +1,7 @@
 package io.forebay.server.logsink;
 
 import io.forebay.server.config.SyslogAddress;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.function.LongSupplier;
@@ -79,6 +80,15 @@ abstract sealed class SyslogTransport implements AutoCloseable
   abstract Outcome trySend(ByteBuffer message) throws IOException;
 
   abstract void disconnect();
+
+  /** Ends a socket that is of no use any more. */
+  static void closeQuietly(Closeable socket) {
+    try {
+      socket.close();
+    } catch (IOException e) {
+      LOG.debug("syslog: {}", e.toString());
+    }
+  }
 
   final long nanos() {
     return nanoTime.getAsLong();

@@ -73,7 +73,7 @@ final class SyslogUdp extends SyslogTransport {
     DatagramChannel open = channel;
     channel = null;
     if (open != null) {
-      Sockets.close(open);
+      closeQuietly(open);
     }
   }
 }

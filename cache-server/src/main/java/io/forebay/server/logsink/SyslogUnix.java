@@ -10,16 +10,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One datagram a message to a Unix-domain socket, such as {@code /dev/log}. The JDK has no such
  * sockets; Netty's are used as they are, without a loop.
  */
 final class SyslogUnix extends SyslogTransport {
-  private static final Logger LOG = LoggerFactory.getLogger(SyslogUnix.class);
-
   private final Path path;
   private @Nullable Socket socket;
 
@@ -66,7 +62,7 @@ final class SyslogUnix extends SyslogTransport {
       made.connect(new DomainSocketAddress(path.toString()));
       return made;
     } catch (IOException e) {
-      close(made);
+      closeQuietly(made::close);
       throw e;
     }
   }
@@ -76,15 +72,7 @@ final class SyslogUnix extends SyslogTransport {
     Socket open = socket;
     socket = null;
     if (open != null) {
-      close(open);
-    }
-  }
-
-  private static void close(Socket open) {
-    try {
-      open.close();
-    } catch (IOException e) {
-      LOG.debug("syslog: {}", e.toString());
+      closeQuietly(open::close);
     }
   }
 }

@@ -6,7 +6,7 @@ import io.forebay.storage.purge.PurgeKind;
  * One purge as an operator orders it.
  *
  * @param text the URL, host, prefix or tag as the operator wrote it, or a pattern as {@link
- *     PurgePredicate} reads it, or a group as {@link OriginGroup} does
+ *     PurgePredicate} reads it, or a group as {@link CacheGroup} does
  * @param isSoft whether objects become stale instead of missing
  * @param reach of a URL: which other schemes and ports it stands for
  */

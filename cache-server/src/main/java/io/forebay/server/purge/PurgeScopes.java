@@ -142,7 +142,7 @@ public final class PurgeScopes {
    * The scopes of a group. A route may store the responses of several hosts as those of one, whose
    * groups they then have.
    */
-  public long[] group(OriginGroup group) {
+  public long[] group(CacheGroup group) {
     Set<Long> all = new LinkedHashSet<>();
     all.add(scopes.group(group.origin(), group.name()));
     for (UrlRecipe recipe : recipesFor(group.origin().authority())) {

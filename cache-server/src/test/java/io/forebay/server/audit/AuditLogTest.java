@@ -9,9 +9,12 @@ import io.forebay.server.audit.AuditActor.By;
 import io.forebay.server.audit.AuditEvent.Result;
 import io.forebay.server.config.AuditConfig;
 import io.forebay.server.config.LogConfig;
+import io.forebay.server.logsink.LogOutput;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -203,5 +206,44 @@ final class AuditLogTest {
     assertTrue(log.lost() >= 2000 - 1025, log.lost() + " lost");
     log.close();
     assertTrue(log.lost() <= 2000);
+  }
+
+  /** A disk without room takes half of a line, then nothing, then all again. */
+  private static final class FullDisk implements LogOutput {
+    final ByteArrayOutputStream taken = new ByteArrayOutputStream();
+    private int writes;
+
+    @Override
+    public boolean write(ByteBuffer lines) throws IOException {
+      writes++;
+      int count = writes == 1 ? 10 : writes == 2 ? 0 : lines.remaining();
+      for (int i = 0; i < count; i++) {
+        taken.write(lines.get());
+      }
+      if (lines.hasRemaining()) {
+        throw new IOException("no space left");
+      }
+      return true;
+    }
+
+    @Override
+    public void reopen() {}
+
+    @Override
+    public void close() {}
+  }
+
+  @Test
+  void aLineBehindOneThatWasCutIsALineOfItsOwn() throws Exception {
+    FullDisk disk = new FullDisk();
+    try (AuditLog log = AuditLog.start(disk, List.of(), now::get)) {
+      for (int i = 0; i < 3; i++) {
+        log.record(event(OPERATOR, "{\"n\":" + i + "}", Result.DONE, 200, null));
+      }
+    }
+    List<String> lines = disk.taken.toString(StandardCharsets.UTF_8).lines().toList();
+    assertEquals(2, lines.size(), lines::toString);
+    assertEquals(10, lines.getFirst().length());
+    assertTrue(JsonMapper.shared().readTree(lines.getLast()).isObject());
   }
 }

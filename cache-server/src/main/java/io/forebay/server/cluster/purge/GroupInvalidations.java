@@ -1,7 +1,7 @@
 package io.forebay.server.cluster.purge;
 
 import io.forebay.server.cluster.etcd.EtcdException;
-import io.forebay.server.purge.OriginGroup;
+import io.forebay.server.purge.CacheGroup;
 import io.forebay.server.purge.PurgeOrder;
 import io.forebay.storage.purge.PurgePosition;
 import java.util.ArrayList;
@@ -44,7 +44,7 @@ public final class GroupInvalidations {
   }
 
   private final LongSupplier nanoTime;
-  private final Set<OriginGroup> waiting = ConcurrentHashMap.newKeySet();
+  private final Set<CacheGroup> waiting = ConcurrentHashMap.newKeySet();
   private final AtomicLong published = new AtomicLong();
   private final AtomicLong lost = new AtomicLong();
 
@@ -60,7 +60,7 @@ public final class GroupInvalidations {
   }
 
   /** Takes a group that is invalidated here. Any thread, never blocks. */
-  public void add(OriginGroup group) {
+  public void add(CacheGroup group) {
     if (group.text().length() > MAX_LENGTH
         || (waiting.size() >= MAX_WAITING && !waiting.contains(group))) {
       lost.incrementAndGet();
@@ -83,13 +83,13 @@ public final class GroupInvalidations {
 
   /** The same to any log. After a failure the groups wait again. */
   void step(Log log) throws EtcdException, InterruptedException {
-    List<OriginGroup> some = take();
+    List<CacheGroup> some = take();
     if (some.isEmpty()) {
       return;
     }
     boolean isWritten = false;
     try {
-      log.publish(some.stream().map(OriginGroup::purge).toList());
+      log.publish(some.stream().map(CacheGroup::purge).toList());
       isWritten = true;
       published.addAndGet(some.size());
     } finally {
@@ -101,13 +101,13 @@ public final class GroupInvalidations {
   }
 
   /** Takes them out first: what is named again from now on is written again. */
-  private List<OriginGroup> take() {
+  private List<CacheGroup> take() {
     long now = nanoTime.getAsLong();
     if (usedUntil - now < 0) {
       usedUntil = now;
     }
-    List<OriginGroup> some = new ArrayList<>();
-    Iterator<OriginGroup> each = waiting.iterator();
+    List<CacheGroup> some = new ArrayList<>();
+    Iterator<CacheGroup> each = waiting.iterator();
     while (each.hasNext() && usedUntil - now + NANOS_PER_GROUP <= BURST * NANOS_PER_GROUP) {
       some.add(each.next());
       each.remove();

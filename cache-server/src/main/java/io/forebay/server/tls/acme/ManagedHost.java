@@ -44,7 +44,7 @@ final class ManagedHost {
   long sharedMillis;
 
   /** Where nodes order together. */
-  final GroupStanding inGroup = new GroupStanding();
+  final GroupCertificateState inGroup = new GroupCertificateState();
 
   ManagedHost(String name, boolean isOnDemand) {
     this.name = name;

@@ -107,8 +107,8 @@ final class OrderProgress {
   }
 
   /**
-   * Whether other nodes lack the answer. Whoever validates can reach any node, and does not ask
-   * again. A node that does not confirm in time costs an attempt, if it is asked at all.
+   * Whether other nodes lack the answer. The authority may reach any node, and does not ask again.
+   * A node that does not confirm in time costs an attempt, if it is asked at all.
    */
   private boolean awaitsNodes(ManagedHost host, long now) {
     return host.sharedMillis != 0

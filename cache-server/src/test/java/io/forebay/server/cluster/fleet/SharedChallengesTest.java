@@ -158,7 +158,7 @@ final class SharedChallengesTest {
     assertConfirmed(FIRST, a);
   }
 
-  /** By tls-alpn-01 a name has one answer: whoever gives one lacks the other. */
+  /** By tls-alpn-01 a name has one answer: a node that gives one lacks the other. */
   @Test
   void ofTwoAnswersForOneNameNoneIsConfirmed() throws Exception {
     Node c = fleet.node("c");

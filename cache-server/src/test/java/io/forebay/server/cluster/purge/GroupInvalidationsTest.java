@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.core.http.TargetUri;
 import io.forebay.server.cluster.etcd.EtcdException;
-import io.forebay.server.purge.OriginGroup;
+import io.forebay.server.purge.CacheGroup;
 import io.forebay.server.purge.PurgeOrder;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,8 +19,8 @@ final class GroupInvalidationsTest {
   private long nanos = Long.MAX_VALUE - 5;
   private final GroupInvalidations groups = new GroupInvalidations(() -> nanos);
 
-  private static OriginGroup group(String name) {
-    return OriginGroup.of(Objects.requireNonNull(TargetUri.parse("http://site.example/a?b")), name);
+  private static CacheGroup group(String name) {
+    return CacheGroup.of(Objects.requireNonNull(TargetUri.parse("http://site.example/a?b")), name);
   }
 
   private int step() throws Exception {

@@ -10,15 +10,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-final class OriginGroupTest {
+final class CacheGroupTest {
   private static TargetUri uri(String text) {
     return Objects.requireNonNull(TargetUri.parse(text));
   }
 
   @Test
   void aGroupBelongsToTheOriginAndNotToTheUrl() {
-    OriginGroup group = OriginGroup.of(uri("https://shop.example:8443/cart?a=b"), "prices");
-    assertEquals(OriginGroup.of(uri("https://shop.example:8443/"), "prices"), group);
+    CacheGroup group = CacheGroup.of(uri("https://shop.example:8443/cart?a=b"), "prices");
+    assertEquals(CacheGroup.of(uri("https://shop.example:8443/"), "prices"), group);
     assertEquals("https://shop.example:8443/ prices", group.text());
     assertEquals(new PurgeOrder(PurgeKind.GROUP, group.text(), false), group.purge());
   }
@@ -26,13 +26,13 @@ final class OriginGroupTest {
   @ParameterizedTest
   @ValueSource(strings = {"prices", "all prices", " ", "", "https://other.example/ x"})
   void theTextOfAPurgeGivesTheGroupAgain(String name) {
-    OriginGroup group = OriginGroup.of(uri("http://shop.example/a"), name);
-    assertEquals(group, OriginGroup.parse(group.text()));
+    CacheGroup group = CacheGroup.of(uri("http://shop.example/a"), name);
+    assertEquals(group, CacheGroup.parse(group.text()));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", "prices", " prices", "shop.example prices", "/ prices"})
   void aTextWithoutAnOriginIsNoGroup(String text) {
-    assertThrows(IllegalArgumentException.class, () -> OriginGroup.parse(text));
+    assertThrows(IllegalArgumentException.class, () -> CacheGroup.parse(text));
   }
 }

@@ -4,7 +4,7 @@ package io.forebay.server.tls.acme;
  * One name in an {@link AcmeOrderGroup}: what the group has of it, and what this node owes the
  * group. Confined to the manager's thread.
  */
-final class GroupStanding {
+final class GroupCertificateState {
   private static final long ABSENT = Long.MIN_VALUE;
 
   /** When the group's certificate begins to be valid. */

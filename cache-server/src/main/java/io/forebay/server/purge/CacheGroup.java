@@ -8,11 +8,11 @@ import io.forebay.storage.purge.PurgeKind;
  *
  * @param origin its root, without a query
  */
-public record OriginGroup(TargetUri origin, String name) {
+public record CacheGroup(TargetUri origin, String name) {
 
   /** A group of the origin that a URI is of. */
-  public static OriginGroup of(TargetUri uri, String name) {
-    return new OriginGroup(new TargetUri(uri.scheme(), uri.authority(), "/", null), name);
+  public static CacheGroup of(TargetUri uri, String name) {
+    return new CacheGroup(new TargetUri(uri.scheme(), uri.authority(), "/", null), name);
   }
 
   /**
@@ -20,7 +20,7 @@ public record OriginGroup(TargetUri origin, String name) {
    *
    * @throws IllegalArgumentException when the text names no origin
    */
-  public static OriginGroup parse(String text) {
+  public static CacheGroup parse(String text) {
     int space = text.indexOf(' ');
     TargetUri origin = space < 0 ? null : TargetUri.parse(text.substring(0, space));
     if (origin == null) {
