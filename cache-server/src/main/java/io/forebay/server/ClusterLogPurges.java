@@ -47,6 +47,11 @@ final class ClusterLogPurges implements LoggedPurges {
     long[] ignored = store.apply(orders.stream().map(this::purge).toList(), position);
   }
 
+  @Override
+  public void mirror() throws IOException {
+    store.mirror();
+  }
+
   /**
    * What another node accepted, and this one does not, is taken for everything: never too little.
    */

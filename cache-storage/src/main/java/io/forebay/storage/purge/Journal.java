@@ -22,9 +22,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Order of an append that is acknowledged: the first copy is written and forced, then the second
  * copy is written with the same bytes and forced. What need not be on disk yet is written to the
- * first copy alone and follows into the second one with the next append that is forced. So the
- * second copy never holds a byte that is not safe in the first one, and {@link JournalReader} can
- * tell a torn append from damage.
+ * first copy alone, and so is what can be had again from elsewhere ({@link Forced#FIRST}); both
+ * follow into the second copy with the next append that is forced, or when {@link #mirror} is
+ * called. So the second copy never holds a byte that is not safe in the first one, and {@link
+ * JournalReader} can tell a torn append from damage.
  *
  * <p>After a write or fsync that failed nobody knows what is in the files, so the next thing
  * written is a new journal, whole, of the next generation. Both new files are forced before the
@@ -40,6 +41,19 @@ final class Journal implements AutoCloseable {
 
   /** The maximum by which the second copy lags behind without a forced append. */
   private static final int MAX_WAITING = 1 << 18;
+
+  /** What of an append is on disk when it returns. */
+  enum Forced {
+    /** Nothing needs to be. */
+    LATER,
+
+    /**
+     * The first copy. If a stop and damage take it away, its caller finds that out, and mends it.
+     */
+    FIRST,
+
+    BOTH
+  }
 
   /** How what was written is brought to the disk. */
   @FunctionalInterface
@@ -61,6 +75,9 @@ final class Journal implements AutoCloseable {
   private int version = JournalHeader.FIRST_VERSION;
   private long generation;
   private long length;
+
+  /** Up to where the first copy has been forced. */
+  private long forced;
 
   /** Up to where both copies have been forced. */
   private long committed;
@@ -136,6 +153,7 @@ final class Journal implements AutoCloseable {
     try {
       channels = new FileChannel[] {first, PrivateFiles.open(files[1])};
       length = found.length();
+      forced = length;
       committed = length;
       done = true;
     } finally {
@@ -167,24 +185,43 @@ final class Journal implements AutoCloseable {
     return channels != null;
   }
 
-  /**
-   * Appends; if asked to, returns only when all of it is on disk, in both copies. After an
-   * exception nothing is sound.
-   */
-  void append(List<JournalRecord> records, boolean isSynced) throws IOException {
+  /** Appends; returns when as much of it is on disk as is wanted. */
+  void append(List<JournalRecord> records, Forced wanted) throws IOException {
+    write(out -> {
+      ByteBuffer bytes = encoded(records);
+      waiting.add(bytes);
+      waitingBytes += bytes.remaining();
+      length = write(out[0], bytes.duplicate(), length);
+      if (wanted == Forced.BOTH || waitingBytes > MAX_WAITING) {
+        commit(out);
+      } else if (wanted == Forced.FIRST) {
+        forceFirst(out);
+      }
+    });
+  }
+
+  /** Brings the second copy up to the first one; returns when all of both is on disk. */
+  void mirror() throws IOException {
+    write(out -> {
+      if (!waiting.isEmpty()) {
+        commit(out);
+      }
+    });
+  }
+
+  private interface Write {
+    void to(FileChannel[] out) throws IOException;
+  }
+
+  /** After an exception nothing is sound. */
+  private void write(Write write) throws IOException {
     FileChannel[] out = channels;
     if (out == null) {
       throw new IOException(files[0] + " has no intact journal to append to");
     }
     boolean done = false;
     try {
-      ByteBuffer bytes = encoded(records);
-      waiting.add(bytes);
-      waitingBytes += bytes.remaining();
-      length = write(out[0], bytes.duplicate(), length);
-      if (isSynced || waitingBytes > MAX_WAITING) {
-        commit(out);
-      }
+      write.to(out);
       done = true;
     } finally {
       if (!done) {
@@ -206,8 +243,15 @@ final class Journal implements AutoCloseable {
     return all.flip();
   }
 
+  private void forceFirst(FileChannel[] out) throws IOException {
+    if (forced < length) {
+      sync.force(out[0], false);
+      forced = length;
+    }
+  }
+
   private void commit(FileChannel[] out) throws IOException {
-    sync.force(out[0], false);
+    forceFirst(out);
     long at = committed;
     for (ByteBuffer bytes : waiting) {
       at = write(out[1], bytes, at);
@@ -267,6 +311,7 @@ final class Journal implements AutoCloseable {
         forceDirectory();
       }
       length = end;
+      forced = end;
       committed = end;
       channels = out;
       done = true;

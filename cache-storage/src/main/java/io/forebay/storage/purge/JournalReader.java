@@ -13,11 +13,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Both copies hold the same records at the same offsets. The second one is written only with
  * bytes that the first one has been forced with, and nothing is acknowledged before the second one
- * has been forced, too. So of a position at which neither copy has a whole record:
+ * has been forced, too, but for purges of a log, which can be read from it again. So of a position
+ * at which neither copy has a whole record:
  *
  * <ul>
  *   <li>if the second copy reaches beyond it, the first one had a whole record there: it is damage;
- *   <li>if the first copy alone does, it is the tail of an append that was never acknowledged,
+ *   <li>if the first copy alone does, it is the tail of an append that was never acknowledged, or
+ *       was the last one from a log: there its position is missing as well, so it is read again;
  *       unless a later record says that both copies were on disk up to beyond that position;
  *   <li>if only one copy can be read at all, the two cannot be told apart: it counts as damage.
  * </ul>

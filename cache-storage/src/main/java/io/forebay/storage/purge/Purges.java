@@ -3,6 +3,7 @@ package io.forebay.storage.purge;
 import io.forebay.storage.layout.HeadRecord;
 import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.layout.RecordHeader;
+import io.forebay.storage.purge.Journal.Forced;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
@@ -396,7 +397,7 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
       if (patterns > 0 && table.predicates().size() + patterns > MAX_PREDICATES) {
         throw full();
       }
-      enactNow(orders, position);
+      enactNow(orders, position, Forced.FIRST);
     } finally {
       journalLock.unlock();
     }
@@ -415,15 +416,30 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
             "purges missed before " + position);
     journalLock.lock();
     try {
-      enactNow(List.of(floor), position);
+      enactNow(List.of(floor), position, Forced.BOTH);
     } finally {
       journalLock.unlock();
     }
     return floor.number;
   }
 
-  private void enactNow(List<Order> orders, PurgePosition position) throws IOException {
-    IOException failure = enact(orders, position);
+  /** See {@link ReplicatedPurges#mirror}. */
+  void mirror() throws IOException {
+    journalLock.lock();
+    try {
+      if (journal.isSound()) {
+        journal.mirror();
+      } else {
+        rewrite(sequences.limit());
+      }
+    } finally {
+      journalLock.unlock();
+    }
+  }
+
+  private void enactNow(List<Order> orders, PurgePosition position, Forced forced)
+      throws IOException {
+    IOException failure = enact(orders, position, forced);
     if (failure != null) {
       throw failure;
     }
@@ -531,7 +547,7 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
       }
     }
     if (!batch.isEmpty()) {
-      IOException ignored = enact(batch, null);
+      IOException ignored = enact(batch, null, Forced.BOTH);
     }
   }
 
@@ -539,9 +555,11 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
    * Numbers purges, makes them durable and puts them in force: all of a batch, or none.
    *
    * @param position where the batch ends in the log that it is from; null where it is from none
+   * @param forced the copies of the journal that must have it by then
    * @return why none is in force; null when all are
    */
-  private @Nullable IOException enact(List<Order> batch, @Nullable PurgePosition position) {
+  private @Nullable IOException enact(
+      List<Order> batch, @Nullable PurgePosition position, Forced forced) {
     IOException failure = new IOException("the purge was abandoned");
     try {
       if (position != null) {
@@ -557,7 +575,7 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
           || (position != null && !journal.takesPositions())) {
         rewrite(sequences.limit());
       }
-      journal.append(records, true);
+      journal.append(records, forced);
       for (int i = 0; i < batch.size(); i++) {
         publish(records.get(i));
         batch.get(i).isDone = true;
@@ -821,7 +839,7 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
       JournalRecord record;
       while ((record = lazy.poll()) != null) {
         lazyCount.decrementAndGet();
-        journal.append(List.of(record), false);
+        journal.append(List.of(record), Forced.LATER);
       }
     } catch (IOException e) {
       failed.incrementAndGet();
@@ -841,7 +859,7 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
   }
 
   private void reserve(long limit) throws IOException {
-    journal.append(List.of(JournalRecord.plain(JournalRecord.Type.RESERVED, limit)), true);
+    journal.append(List.of(JournalRecord.plain(JournalRecord.Type.RESERVED, limit)), Forced.BOTH);
     sequences.reserved(limit);
   }
 

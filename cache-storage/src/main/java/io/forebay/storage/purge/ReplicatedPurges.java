@@ -27,9 +27,14 @@ public final class ReplicatedPurges {
    *
    * <p>{@link #begun} shows the position first. Then the purges take their numbers, so everything
    * that was born on this node until then dies. Purges and position are one append to the journal
-   * and one force of its copies, the position last: after a stop at any byte the journal has the
-   * position only if it has all of the purges. Then the purges enter the table, and at last {@link
-   * #applied} shows the position.
+   * and one force of its first copy, the position last: after a stop at any byte the journal has
+   * the position only if it has all of the purges. Then the purges enter the table, and at last
+   * {@link #applied} shows the position.
+   *
+   * <p>The second copy guards against damage. It follows with {@link #mirror}, because nobody has
+   * to wait for it: if a stop before that and damage to the first copy take the append away, the
+   * node is at the position before, and reads the purges from the log again before it uses what it
+   * has stored.
    *
    * @param batch at most {@link #MAX_BATCH}, in the order of the log, whole revisions; may be empty
    *     where entries of the log are no purges
@@ -46,6 +51,16 @@ public final class ReplicatedPurges {
   public long[] apply(List<Purge> batch, PurgePosition position)
       throws IOException, PurgesFullException {
     return purges.apply(batch, position);
+  }
+
+  /**
+   * Makes the second copy of the journal level with the first one. The thread that applies the log
+   * calls this after each {@link #apply}, when it has told others of the position.
+   *
+   * @throws IOException when it could not: the caller repeats the call, which writes both anew
+   */
+  public void mirror() throws IOException {
+    purges.mirror();
   }
 
   /**

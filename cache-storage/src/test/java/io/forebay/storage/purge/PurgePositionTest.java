@@ -107,6 +107,8 @@ class PurgePositionTest {
         batch.add(of(1 + n % 60));
       }
       assertEquals(batch.size(), purges.apply(batch, START.at(200)).length);
+      assertEquals(1, forces[0]);
+      purges.mirror();
       assertEquals(2, forces[0]);
       batch.add(of(1));
       assertThrows(
@@ -277,12 +279,109 @@ class PurgePositionTest {
       disk = (channel, metaData) -> {};
       assertEquals(START.at(101), replicated.applied());
       assertTrue(isDead(purges, 1, before));
-      assertEquals(2, during.size());
+      assertEquals(1, during.size());
       for (Birth birth : during) {
         // Younger than the purge, which therefore spares it: it must ask for the purge.
         assertTrue(birth.number() > number);
         assertEquals(START.at(101), birth.begun());
       }
+    }
+  }
+
+  @Test
+  void aBatchIsAppliedWithTheFirstCopyAndTheSecondOneFollows() throws Exception {
+    byte[] forcedAlone;
+    byte[] before;
+    byte[] identity;
+    long number;
+    try (Purges purges = open()) {
+      identity = purges.identity();
+      assertTrue(purges.skipTo(START, PurgeGap.EMPTY) > 0);
+      before = Files.readAllBytes(copy());
+      List<Long> sizes = new ArrayList<>();
+      disk = (channel, metaData) -> sizes.add(channel.size());
+      number = purges.apply(List.of(of(1)), START.at(101))[0];
+      forcedAlone = Files.readAllBytes(file());
+      assertEquals(List.of((long) forcedAlone.length), sizes);
+      assertArrayEquals(before, Files.readAllBytes(copy()));
+      purges.mirror();
+      assertEquals(List.of((long) forcedAlone.length, (long) forcedAlone.length), sizes);
+      assertEquals(forcedAlone.length, Files.size(copy()));
+      purges.mirror();
+      assertEquals(2, sizes.size());
+      disk = (channel, metaData) -> {};
+    }
+    // A stop between the two.
+    Files.write(file(), forcedAlone);
+    Files.write(copy(), before);
+    try (Purges purges = open()) {
+      assertArrayEquals(identity, purges.identity());
+      assertEquals(START.at(101), purges.applied());
+      assertTrue(isDead(purges, 1, number - 1));
+    }
+    // And damage to all that is behind the position before: the log is read from there again.
+    int repeated = 0;
+    for (int at = before.length; at < forcedAlone.length; at++) {
+      byte[] damaged = forcedAlone.clone();
+      damaged[at] ^= 4;
+      Files.write(file(), damaged);
+      Files.write(copy(), before);
+      try (Purges purges = open()) {
+        assertArrayEquals(identity, purges.identity());
+        if (START.equals(purges.applied())) {
+          repeated++;
+          assertTrue(purges.apply(List.of(of(1)), START.at(101))[0] > number);
+        }
+        assertEquals(START.at(101), purges.applied(), "damage at " + at);
+        assertTrue(isDead(purges, 1, number - 1), "damage at " + at);
+      }
+    }
+    // The CRC does not cover what pads a record.
+    assertTrue(repeated > (forcedAlone.length - before.length) * 3 / 4, "repeated " + repeated);
+  }
+
+  @Test
+  void whatTheSecondCopyLacksFollowsWithAPurgeOfTheNodeItself() throws Exception {
+    try (Purges purges = open()) {
+      assertTrue(purges.skipTo(START, PurgeGap.EMPTY) > 0);
+      long[] ignored = purges.apply(List.of(of(1)), START.at(101));
+      assertTrue(purges.purge(1, new long[] {2}, false, "own") > 0);
+      assertEquals(Files.size(file()), Files.size(copy()));
+      // A damaged first copy loses nothing.
+      byte[] damaged = Files.readAllBytes(file());
+      damaged[damaged.length - 10] ^= 4;
+      byte[] second = Files.readAllBytes(copy());
+      purges.close();
+      Files.write(file(), damaged);
+      Files.write(copy(), second);
+    }
+    try (Purges purges = open()) {
+      assertEquals(START.at(101), purges.applied());
+      assertTrue(isDead(purges, 1, 0) && isDead(purges, 2, 0));
+    }
+  }
+
+  @Test
+  void aSecondCopyThatCannotBeWrittenIsWrittenAnewWithTheFirstOne() throws Exception {
+    try (Purges purges = open()) {
+      assertTrue(purges.skipTo(START, PurgeGap.EMPTY) > 0);
+      long[] ignored = purges.apply(List.of(of(1)), START.at(101));
+      disk =
+          (channel, metaData) -> {
+            throw new IOException("no room");
+          };
+      assertThrows(IOException.class, purges::mirror);
+      assertThrows(IOException.class, purges::mirror);
+      assertEquals(START.at(101), purges.applied());
+      assertTrue(isDead(purges, 1, 0));
+      disk = (channel, metaData) -> {};
+      purges.mirror();
+      assertEquals(Files.size(file()), Files.size(copy()));
+      assertEquals(1, purges.apply(List.of(of(2)), START.at(102)).length);
+    }
+    try (Purges purges = open()) {
+      assertEquals(START.at(102), purges.applied());
+      assertTrue(isDead(purges, 1, 0) && isDead(purges, 2, 0));
     }
   }
 

@@ -27,6 +27,15 @@ public interface LoggedPurges {
       throws IOException, PurgesFullException;
 
   /**
+   * Makes a second copy of what was applied, against damage. Follows each {@link #apply}, when
+   * others know the position: until then damage after a stop takes the node back to a position
+   * before, from which it reads the log again.
+   *
+   * @throws IOException when it could not; the caller repeats the call
+   */
+  void mirror() throws IOException;
+
+  /**
    * Continues at a position without the purges before it. Every stored object counts as purged, or
    * is validated before its next use.
    */

@@ -397,6 +397,7 @@ public final class PurgeApplier implements OwnPosition, AutoCloseable {
     }
     appliedPurges.addAndGet(batch.size());
     advance(position);
+    untilDurable(purges::mirror);
   }
 
   private enum Outcome {

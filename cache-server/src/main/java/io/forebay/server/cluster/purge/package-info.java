@@ -5,7 +5,7 @@
  *   order ─▶ PurgeLog.publish ─▶ etcd, revision R
  *                                  │ watch, in order; pages where the log is compacted
  *                                  ▼
- *   PurgeApplier, thread purge-feed: LoggedPurges.apply, journal forced ─▶ position R
+ *   PurgeApplier, thread purge-feed: LoggedPurges.apply, journal forced ─▶ position R ─▶ mirror
  *                                  │
  *   Confirmations ◀── position of each node, or proof that it is fenced ──▶ Receipt
  * </pre>

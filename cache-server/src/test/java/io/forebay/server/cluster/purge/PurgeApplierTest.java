@@ -32,6 +32,8 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -61,6 +63,9 @@ final class PurgeApplierTest {
     volatile @Nullable PurgePosition applied;
     volatile boolean isFull;
     volatile boolean isBroken;
+    volatile boolean isMirrorBroken;
+    final AtomicInteger mirrored = new AtomicInteger();
+    final Semaphore mirrors = new Semaphore(1_000);
     volatile int freeScopes = 1_000;
 
     @Override
@@ -83,6 +88,15 @@ final class PurgeApplierTest {
       }
       orders.forEach(order -> texts.add(order.kind().label() + " " + order.text()));
       applied = position;
+    }
+
+    @Override
+    public void mirror() throws IOException {
+      mirrors.acquireUninterruptibly();
+      if (isMirrorBroken) {
+        throw new IOException("no space left");
+      }
+      mirrored.incrementAndGet();
     }
 
     @Override
@@ -171,6 +185,25 @@ final class PurgeApplierTest {
     assertEquals(List.of("tag one", "tag two", "tag three", "tag four", "tag one"), journal.texts);
     assertEquals(1, journal.skipped.size());
     assertNull(second.problem());
+  }
+
+  @Test
+  void thePositionIsToldBeforeTheSecondCopyIsMade() throws Exception {
+    PurgeApplier applier = applier();
+    journal.mirrors.drainPermits();
+    long first = publish("one");
+    await(applier, first);
+    long second = publish("two");
+    Await.until("it begins to make the copy", journal.mirrors::hasQueuedThreads);
+    assertEquals(List.of("tag one"), journal.texts, "the copy comes before the next purge");
+    journal.isMirrorBroken = true;
+    journal.mirrors.release(1_000);
+    Await.until("the copy fails", () -> applier.journalProblem() != null);
+    assertEquals(first, requireNonNull(applier.applied()).revision());
+    journal.isMirrorBroken = false;
+    await(applier, second);
+    Await.until("both are copied", () -> journal.mirrored.get() == 2);
+    assertNull(applier.journalProblem());
   }
 
   @Test
