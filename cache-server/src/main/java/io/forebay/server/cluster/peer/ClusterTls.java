@@ -1,17 +1,14 @@
 package io.forebay.server.cluster.peer;
 
 import java.io.IOException;
-import java.net.Socket;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.PrivateKey;
-import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.util.List;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLEngine;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
@@ -35,18 +32,6 @@ public final class ClusterTls {
       return context(chain, key, cas.isEmpty() ? null : trust(cas).getTrustManagers());
     } catch (GeneralSecurityException e) {
       throw new IOException("TLS towards etcd: " + e.getMessage(), e);
-    }
-  }
-
-  /**
-   * A context for connections to other nodes, whose certificates name the node and not its host.
-   */
-  static SSLContext toNodes(List<X509Certificate> cas, List<X509Certificate> chain, PrivateKey key)
-      throws IOException {
-    try {
-      return context(chain, key, new TrustManager[] {new WithoutHost(byChain(cas))});
-    } catch (GeneralSecurityException e) {
-      throw new IOException("TLS of the cluster: " + e.getMessage(), e);
     }
   }
 
@@ -94,55 +79,5 @@ public final class ClusterTls {
         TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
     factory.init(store);
     return factory;
-  }
-
-  /** Checks chains without the name of the host; {@link PeerClient} checks the name of the node. */
-  private static final class WithoutHost extends X509ExtendedTrustManager {
-    private final X509ExtendedTrustManager byChain;
-
-    WithoutHost(X509ExtendedTrustManager byChain) {
-      this.byChain = byChain;
-    }
-
-    @Override
-    public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket)
-        throws CertificateException {
-      byChain.checkClientTrusted(chain, type);
-    }
-
-    @Override
-    public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket)
-        throws CertificateException {
-      byChain.checkServerTrusted(chain, type);
-    }
-
-    @Override
-    public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine)
-        throws CertificateException {
-      byChain.checkClientTrusted(chain, type);
-    }
-
-    @Override
-    public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine)
-        throws CertificateException {
-      byChain.checkServerTrusted(chain, type);
-    }
-
-    @Override
-    public void checkClientTrusted(X509Certificate[] chain, String type)
-        throws CertificateException {
-      byChain.checkClientTrusted(chain, type);
-    }
-
-    @Override
-    public void checkServerTrusted(X509Certificate[] chain, String type)
-        throws CertificateException {
-      byChain.checkServerTrusted(chain, type);
-    }
-
-    @Override
-    public X509Certificate[] getAcceptedIssuers() {
-      return byChain.getAcceptedIssuers();
-    }
   }
 }

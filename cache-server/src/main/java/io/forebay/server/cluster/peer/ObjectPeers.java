@@ -86,7 +86,7 @@ public final class ObjectPeers {
     this.credentials = credentials;
     this.byChain = ClusterTls.byChain(credentials.cas());
     this.directory = directory;
-    this.listenerTls = ObjectTls.forListener(credentials);
+    this.listenerTls = NodeTls.forListener(credentials);
   }
 
   public PeerDirectory directory() {
@@ -162,7 +162,7 @@ public final class ObjectPeers {
     try {
       OriginConfig config = config(Peers.originName(node), url);
       OriginUrl parsed = OriginUrl.parse(config.name(), url);
-      SslContext tls = ObjectTls.toNode(credentials, new NodeTrust(byChain, cluster, node));
+      SslContext tls = NodeTls.toNode(credentials, new NodeTrust(byChain, cluster, node));
       OriginServer server =
           new OriginServer(
               config,

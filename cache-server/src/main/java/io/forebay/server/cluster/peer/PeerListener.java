@@ -25,12 +25,8 @@ import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpServerKeepAliveHandler;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.QueryStringDecoder;
-import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
-import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
-import io.netty.handler.ssl.SslProvider;
-import io.netty.handler.ssl.SupportedCipherSuiteFilter;
 import io.netty.handler.timeout.ReadTimeoutHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
@@ -40,12 +36,12 @@ import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
-import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -63,10 +59,6 @@ public final class PeerListener implements AutoCloseable {
   private static final int MAX_FIELDS = 4096;
   private static final int IDLE_SECONDS = 120;
   private static final long HANDSHAKE_SECONDS = 5;
-
-  /** All of TLS 1.3. Netty leaves ChaCha20 out, which processors without AES prefer. */
-  private static final List<String> CIPHERS =
-      List.of("TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256");
 
   private final String cluster;
   private final SslContext tls;
@@ -93,19 +85,7 @@ public final class PeerListener implements AutoCloseable {
     this.endpoints =
         endpoints.stream().collect(Collectors.toUnmodifiableMap(NodeEndpoint::path, one -> one));
     this.isMember = isMember;
-    try {
-      this.tls =
-          SslContextBuilder.forServer(
-                  credentials.key(), credentials.chain().toArray(new X509Certificate[0]))
-              .sslProvider(SslProvider.JDK)
-              .protocols("TLSv1.3")
-              .ciphers(CIPHERS, SupportedCipherSuiteFilter.INSTANCE)
-              .trustManager(credentials.cas().toArray(new X509Certificate[0]))
-              .clientAuth(ClientAuth.REQUIRE)
-              .build();
-    } catch (SSLException | IllegalArgumentException e) {
-      throw new IOException("cluster.tls: " + e.getMessage(), e);
-    }
+    this.tls = NodeTls.forListener(credentials);
   }
 
   /** Listens; gives the port. */
@@ -137,6 +117,11 @@ public final class PeerListener implements AutoCloseable {
     return ((InetSocketAddress) future.channel().localAddress()).getPort();
   }
 
+  /** Open connections. Any thread. */
+  int connections() {
+    return connections.get();
+  }
+
   private void accept(SocketChannel channel) {
     if (connections.incrementAndGet() > MAX_CONNECTIONS) {
       connections.decrementAndGet();
@@ -159,6 +144,10 @@ public final class PeerListener implements AutoCloseable {
   /** The requests of one connection. */
   private final class Requests extends SimpleChannelInboundHandler<FullHttpRequest> {
     private final SslHandler handshake;
+
+    /** The nodes that its certificate names; null before the first request. */
+    private @Nullable Set<String> names;
+
     private boolean isBusy;
     private @Nullable Thread asked;
 
@@ -172,7 +161,9 @@ public final class PeerListener implements AutoCloseable {
         ctx.close();
         return;
       }
-      if (PeerName.nodes(cluster, certificates()).stream().noneMatch(isMember)) {
+      Set<String> known = names == null ? PeerName.nodes(cluster, certificates()) : names;
+      names = known;
+      if (known.stream().noneMatch(isMember)) {
         answer(ctx, HttpResponseStatus.FORBIDDEN, Json.object().put("error", "not a member"));
         return;
       }

@@ -13,11 +13,19 @@ import io.forebay.storage.purge.PurgePosition;
 import io.forebay.testing.Await;
 import io.forebay.testing.Certificates;
 import io.forebay.testing.RawClient;
+import io.netty.pkitesting.CertificateBuilder;
+import io.netty.pkitesting.X509Bundle;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
+import java.security.spec.ECGenParameterSpec;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -43,14 +51,23 @@ final class PeerListenerTest {
   private volatile @Nullable PurgePosition applied = AT;
   private final AtomicLong asked = new AtomicLong();
   private final CountDownLatch reached = new CountDownLatch(1);
+  private final CountDownLatch takenBack = new CountDownLatch(1);
 
   @BeforeEach
   void start() throws Exception {
     certificates = Certificates.in(directory);
+    listen(0);
+  }
+
+  private void listen(int at) throws Exception {
+    listen(at, credentials("a", "forebay://test/a"));
+  }
+
+  private void listen(int at, NodeCredentials own) throws Exception {
     listener =
         new PeerListener(
             "test",
-            credentials("a", "forebay://test/a"),
+            own,
             List.of(
                 new PositionEndpoint(
                     "a",
@@ -66,7 +83,12 @@ final class PeerListenerTest {
                         asked.set(revision);
                         PurgePosition own = applied;
                         if (own != null && revision > own.revision()) {
-                          reached.await();
+                          try {
+                            reached.await();
+                          } catch (InterruptedException e) {
+                            takenBack.countDown();
+                            throw e;
+                          }
                         }
                         return true;
                       }
@@ -77,7 +99,7 @@ final class PeerListenerTest {
                       }
                     })),
             Set.of("a", "b")::contains);
-    port = listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    port = listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), at));
   }
 
   @AfterEach
@@ -88,6 +110,10 @@ final class PeerListenerTest {
 
   private NodeCredentials credentials(String file, String uri) throws Exception {
     certificates.forUri(file, uri);
+    return read(file);
+  }
+
+  private NodeCredentials read(String file) throws Exception {
     return new NodeCredentials(
         PemFile.certificates(certificates.authorityPem()),
         PemFile.certificates(certificates.pem(file)),
@@ -123,9 +149,97 @@ final class PeerListenerTest {
               });
       assertEquals(AT.at(41), client.ask(member("a"), 41, AT.epoch(), WAIT_MILLIS));
       later.join();
-      // The same connection goes on.
       assertEquals(AT.at(41), client.ask(member("a"), 1, AT.epoch(), WAIT_MILLIS));
     }
+  }
+
+  @Test
+  void questionsFollowEachOtherOnOneConnection() throws Exception {
+    try (PeerClient client = new PeerClient("test", credentials("b", "forebay://test/b"))) {
+      for (int i = 0; i < 10; i++) {
+        assertEquals(AT, client.ask(member("a"), 40, AT.epoch(), WAIT_MILLIS));
+        assertEquals(1, listener.connections());
+      }
+    }
+    Await.until("the client closes it", () -> listener.connections() == 0);
+  }
+
+  @Test
+  void aNodeThatWasStartedAnewIsAskedOverANewConnection() throws Exception {
+    try (PeerClient client = new PeerClient("test", credentials("b", "forebay://test/b"))) {
+      assertEquals(AT, client.ask(member("a"), 40, AT.epoch(), WAIT_MILLIS));
+      listener.close();
+      IOException gone =
+          assertThrows(
+              IOException.class, () -> client.ask(member("a"), 40, AT.epoch(), WAIT_MILLIS));
+      assertTrue(String.valueOf(gone.getMessage()).startsWith("cannot be asked: "));
+      listen(port);
+      assertEquals(AT, client.ask(member("a"), 40, AT.epoch(), WAIT_MILLIS));
+    }
+  }
+
+  @Test
+  void aNodeThatDoesNotAnswerInTimeIsAPlainReason() throws Exception {
+    try (PeerClient client = new PeerClient("test", credentials("b", "forebay://test/b"))) {
+      Member member = member("a");
+      String target = PositionEndpoint.PATH + "?at-least=41&wait=9000&epoch=" + AT.epoch();
+      IOException late = assertThrows(IOException.class, () -> client.get(member, target, -1_900));
+      assertEquals("does not answer", late.getMessage());
+      takenBack.await();
+    }
+  }
+
+  @Test
+  void aQuestionThatIsTakenBackEndsThere() throws Exception {
+    try (PeerClient client = new PeerClient("test", credentials("b", "forebay://test/b"))) {
+      Thread asking =
+          Thread.ofVirtual()
+              .start(() ->
+                  assertThrows(
+                      InterruptedException.class,
+                      () -> client.ask(member("a"), 41, AT.epoch(), WAIT_MILLIS)));
+      Await.until("it is asked", () -> asked.get() == 41);
+      asking.interrupt();
+      takenBack.await();
+      asking.join();
+      assertEquals(AT, client.ask(member("a"), 40, AT.epoch(), WAIT_MILLIS));
+    }
+  }
+
+  @Test
+  void aQuestionOfAClosedClientFails() throws Exception {
+    PeerClient client = new PeerClient("test", credentials("b", "forebay://test/b"));
+    assertEquals(AT, client.ask(member("a"), 40, AT.epoch(), WAIT_MILLIS));
+    client.close();
+    assertThrows(IOException.class, () -> client.ask(member("a"), 40, AT.epoch(), WAIT_MILLIS));
+  }
+
+  @Test
+  void keysOnLongCurvesAreUsedToo() throws Exception {
+    KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
+    generator.initialize(new ECGenParameterSpec("secp521r1"));
+    listener.close();
+    listen(0, onCurve("a", generator));
+    try (PeerClient client = new PeerClient("test", onCurve("b", generator))) {
+      assertEquals(AT, client.ask(member("a"), 40, AT.epoch(), WAIT_MILLIS));
+    }
+  }
+
+  private NodeCredentials onCurve(String node, KeyPairGenerator generator) throws Exception {
+    KeyPair pair = generator.generateKeyPair();
+    X509Bundle issued =
+        new CertificateBuilder()
+            .subject("CN=" + node)
+            .publicKey(pair.getPublic())
+            .notBefore(Instant.now().minus(Duration.ofDays(1)))
+            .addExtendedKeyUsageServerAuth()
+            .addExtendedKeyUsageClientAuth()
+            .addSanUriName(URI.create("forebay://test/" + node))
+            .buildIssuedBy(certificates.authority());
+    return new NodeCredentials(
+        PemFile.certificates(certificates.authorityPem()),
+        List.of(issued.getCertificate()),
+        pair.getPrivate());
   }
 
   @ParameterizedTest
@@ -198,7 +312,7 @@ final class PeerListenerTest {
   @Test
   void answersWhatIsAskedAsItShouldBeAndNothingElse() throws Exception {
     NodeCredentials own = credentials("b", "forebay://test/b");
-    SSLContext tls = ClusterTls.toNodes(own.cas(), own.chain(), own.key());
+    SSLContext tls = ClusterTls.toServers(own.cas(), own.chain(), own.key());
     assertStatus(tls, 404, "GET", "/forebay/other");
     assertStatus(tls, 405, "POST", PositionEndpoint.PATH + "?at-least=1&epoch=" + AT.epoch());
     assertStatus(tls, 400, "GET", PositionEndpoint.PATH);

@@ -7,17 +7,22 @@ import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
 import java.io.IOException;
 import java.security.cert.X509Certificate;
+import java.security.interfaces.ECKey;
 import javax.net.ssl.SSLException;
+import javax.net.ssl.X509ExtendedTrustManager;
 
-/** TLS of the connections on which nodes send objects: both ends are nodes of the cluster. */
-final class ObjectTls {
-  private ObjectTls() {}
+/** TLS of the connections between nodes: both ends are nodes of the cluster. */
+final class NodeTls {
+  /** BoringSSL verifies no signatures by keys on longer curves; the JDK does. */
+  private static final int MAX_NATIVE_CURVE = 384;
+
+  private NodeTls() {}
 
   /** For connections that other nodes open. */
   static SslContext forListener(NodeCredentials own) throws IOException {
     try {
       return SslContextBuilder.forServer(own.key(), chain(own))
-          .sslProvider(provider())
+          .sslProvider(provider(own))
           .protocols("TLSv1.3")
           .trustManager(own.cas().toArray(new X509Certificate[0]))
           .clientAuth(ClientAuth.REQUIRE)
@@ -27,11 +32,15 @@ final class ObjectTls {
     }
   }
 
-  /** For connections to a node. */
-  static SslContext toNode(NodeCredentials own, NodeTrust trust) throws IOException {
+  /**
+   * For connections to a node.
+   *
+   * @param trust says which certificates are accepted; the name of the host is not checked
+   */
+  static SslContext toNode(NodeCredentials own, X509ExtendedTrustManager trust) throws IOException {
     try {
       return SslContextBuilder.forClient()
-          .sslProvider(provider())
+          .sslProvider(provider(own))
           .protocols("TLSv1.3")
           .keyManager(own.key(), chain(own))
           .trustManager(trust)
@@ -42,8 +51,10 @@ final class ObjectTls {
     }
   }
 
-  private static SslProvider provider() {
-    return OpenSsl.isAvailable() ? SslProvider.OPENSSL : SslProvider.JDK;
+  private static SslProvider provider(NodeCredentials own) {
+    boolean isLongCurve =
+        own.key() instanceof ECKey key && key.getParams().getOrder().bitLength() > MAX_NATIVE_CURVE;
+    return OpenSsl.isAvailable() && !isLongCurve ? SslProvider.OPENSSL : SslProvider.JDK;
   }
 
   private static X509Certificate[] chain(NodeCredentials own) {
