@@ -264,6 +264,17 @@ public final class EtcdFixture implements AutoCloseable {
     return answer.body();
   }
 
+  /** What a member counts. */
+  public Metrics metrics(int member) throws IOException, InterruptedException {
+    return Metrics.parse(
+        http.send(
+                HttpRequest.newBuilder(URI.create(url(member) + "/metrics"))
+                    .timeout(Duration.ofSeconds(5))
+                    .build(),
+                BodyHandlers.ofString())
+            .body());
+  }
+
   private static String field(String json, String name) {
     Matcher matcher = Pattern.compile("\"" + name + "\":\"?([0-9]+)").matcher(json);
     return matcher.find() ? matcher.group(1) : "";

@@ -40,7 +40,11 @@ public final class ClusterLab {
   private static final int NODES = 5;
   private static final int MEMBERS = 3;
   private static final int PURGES = 400;
-  private static final int WARM_UP = 100;
+  private static final int WARM_UP = 500;
+
+  /** etcd commits to its store each 100 ms. */
+  private static final long REST_MILLIS = 150;
+
   private static final int MISSED = 10_000;
   private static final int APPLIED = 10_000;
   private static final int BATCH = 250;
@@ -53,11 +57,13 @@ public final class ClusterLab {
   private static final Duration END_LIMIT = Duration.ofSeconds(20);
 
   private final EtcdFixture etcd;
+  private final Path directory;
   private final List<EdgeProcess> edges = new ArrayList<>();
   private final AtomicInteger number = new AtomicInteger();
 
-  private ClusterLab(EtcdFixture etcd) {
+  private ClusterLab(EtcdFixture etcd, Path directory) {
     this.etcd = etcd;
+    this.directory = directory;
   }
 
   public static void main(String[] arguments) throws Exception {
@@ -71,9 +77,9 @@ public final class ClusterLab {
         EtcdFixture etcd = EtcdFixture.start(directory.resolve("etcd"), MEMBERS)) {
       origin.otherwise(exchange ->
           exchange.respond(200, "Cache-Control: max-age=3600\r\nCache-Tag: hit\r\n", "body"));
-      ClusterLab lab = new ClusterLab(etcd);
+      ClusterLab lab = new ClusterLab(etcd, directory);
       try {
-        lab.start(jar, directory, origin.url());
+        lab.start(jar, origin.url());
         System.out.println("| | result |");
         System.out.println("|---|---|");
         lab.load("before");
@@ -106,7 +112,7 @@ public final class ClusterLab {
     ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);
   }
 
-  private void start(Path jar, Path directory, String origin) throws Exception {
+  private void start(Path jar, String origin) throws Exception {
     Certificates certificates = Certificates.in(Files.createDirectories(directory.resolve("tls")));
     for (int i = 0; i < NODES; i++) {
       String name = "edge-" + i;
@@ -176,14 +182,25 @@ public final class ClusterLab {
                 .body());
   }
 
-  /** One purge after another, by all nodes in turn. */
+  /**
+   * One purge at a time, by all nodes in turn: on a cluster at rest, which the goal is about, and
+   * one directly after another, beside what etcd still does for the one before.
+   */
   private void acknowledgements(int purges) throws Exception {
+    row("a write of this process, forced, nothing beside it", ForcedWrites.alone(directory));
     for (int i = 0; i < WARM_UP; i++) {
       JsonNode ignored = purge(edges.get(i % NODES), 1, "all");
     }
+    acknowledgements("at rest", purges / 2, REST_MILLIS);
+    acknowledgements("one after another", purges, 0);
+  }
+
+  private void acknowledgements(String how, int purges, long restMillis) throws Exception {
+    ForcedWrites forced = new ForcedWrites(etcd);
     long[] nanos = new long[purges];
     int unacknowledged = 0;
     for (int i = 0; i < purges; i++) {
+      Thread.sleep(restMillis);
       long start = System.nanoTime();
       JsonNode answer = purge(edges.get(i % NODES), 1, "all");
       nanos[i] = System.nanoTime() - start;
@@ -192,7 +209,11 @@ public final class ClusterLab {
     Arrays.sort(nanos);
     row(
         String.format(
-            Locale.ROOT, "a purge until all of %d have confirmed, %d purges", NODES, purges),
+            Locale.ROOT,
+            "a purge until all of %d have confirmed, %s, %d purges",
+            NODES,
+            how,
+            purges),
         String.format(
             Locale.ROOT,
             "p50 %.1f ms, p99 %.1f ms, longest %.1f ms, %d not acknowledged",
@@ -200,6 +221,7 @@ public final class ClusterLab {
             nanos[purges * 99 / 100] / 1e6,
             nanos[purges - 1] / 1e6,
             unacknowledged));
+    row("forced writes of etcd's logs meanwhile", forced.ofEtcd());
   }
 
   private double applied(EdgeProcess edge) throws IOException, InterruptedException {

@@ -88,11 +88,11 @@ final class PeerConnection extends SimpleChannelInboundHandler<FullHttpResponse>
     Set<String> known = names == null ? PeerName.nodes(cluster, certificates()) : names;
     names = known;
     answer.complete(
-            new Answer(
-                known,
-                response.status().code(),
-                ByteBufUtil.getBytes(response.content()),
-                HttpUtil.isKeepAlive(response)));
+        new Answer(
+            known,
+            response.status().code(),
+            ByteBufUtil.getBytes(response.content()),
+            HttpUtil.isKeepAlive(response)));
   }
 
   private Certificate[] certificates() {
