@@ -56,15 +56,15 @@ final class PeerListenerTest {
   @BeforeEach
   void start() throws Exception {
     certificates = Certificates.in(directory);
-    listen(0);
+    listener = listen(0);
   }
 
-  private void listen(int at) throws Exception {
-    listen(at, credentials("a", "forebay://test/a"));
+  private PeerListener listen(int at) throws Exception {
+    return listen(at, credentials("a", "forebay://test/a"));
   }
 
-  private void listen(int at, NodeCredentials own) throws Exception {
-    listener =
+  private PeerListener listen(int at, NodeCredentials own) throws Exception {
+    PeerListener started =
         new PeerListener(
             "test",
             own,
@@ -99,7 +99,8 @@ final class PeerListenerTest {
                       }
                     })),
             Set.of("a", "b")::contains);
-    port = listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), at));
+    port = started.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), at));
+    return started;
   }
 
   @AfterEach
@@ -173,7 +174,7 @@ final class PeerListenerTest {
           assertThrows(
               IOException.class, () -> client.ask(member("a"), 40, AT.epoch(), WAIT_MILLIS));
       assertTrue(String.valueOf(gone.getMessage()).startsWith("cannot be asked: "));
-      listen(port);
+      listener = listen(port);
       assertEquals(AT, client.ask(member("a"), 40, AT.epoch(), WAIT_MILLIS));
     }
   }
@@ -219,7 +220,7 @@ final class PeerListenerTest {
     KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
     generator.initialize(new ECGenParameterSpec("secp521r1"));
     listener.close();
-    listen(0, onCurve("a", generator));
+    listener = listen(0, onCurve("a", generator));
     try (PeerClient client = new PeerClient("test", onCurve("b", generator))) {
       assertEquals(AT, client.ask(member("a"), 40, AT.epoch(), WAIT_MILLIS));
     }
