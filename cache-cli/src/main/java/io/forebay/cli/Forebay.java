@@ -1,6 +1,7 @@
 package io.forebay.cli;
 
 import io.forebay.cli.aot.AotCommand;
+import io.forebay.cli.bundle.BundleCommand;
 import io.forebay.cli.cluster.ClusterCommand;
 import io.forebay.cli.config.ConfigCommand;
 import io.forebay.cli.console.CommandException;
@@ -78,6 +79,7 @@ public final class Forebay implements Callable<Integer> {
             new ClusterCommand(),
             new ConfigCommand(),
             new DoctorCommand(),
+            new BundleCommand(),
             new ImportCommand(),
             new AotCommand(),
             new GenerateCompletion()));

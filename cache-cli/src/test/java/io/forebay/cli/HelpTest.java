@@ -47,6 +47,7 @@ final class HelpTest {
         "config diff",
         "config rollback",
         "doctor",
+        "bundle",
         "import",
         "aot",
         "store",

@@ -24,18 +24,25 @@ import tools.jackson.databind.json.JsonMapper;
 public final class AdminClient implements AutoCloseable {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(3);
   // A purge waits for an fsync, and a disk in trouble answers late rather than never.
-  private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(60);
+  static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(60);
 
   private static final byte[] NOTHING = {};
 
   private final URI base;
   private final @Nullable Path socket;
   private final @Nullable String token;
+  private final Duration patience;
   private final HttpClient http;
   private final JsonMapper json = Output.mapper();
 
   public AdminClient(URI base, @Nullable String token) {
+    this(base, token, ANSWER_TIMEOUT);
+  }
+
+  /** A client that waits less for answers. */
+  public AdminClient(URI base, @Nullable String token, Duration patience) {
     this.base = base;
+    this.patience = patience;
     socket = "unix".equals(base.getScheme()) ? Path.of(base.getPath()) : null;
     this.token = token;
     this.http =
@@ -52,6 +59,19 @@ public final class AdminClient implements AutoCloseable {
 
   public JsonNode get(String path) {
     return send(request(path).GET().build(), NOTHING);
+  }
+
+  /** An answer of any status, as it came. */
+  public record Reply(int status, String text) {}
+
+  /** Asks for what may be no JSON, or come with a status that is no success. */
+  public Reply fetch(String path) {
+    UnixHttpClient.Answer answer = answer(request(path).GET().build(), NOTHING);
+    return new Reply(answer.status(), new String(answer.body(), StandardCharsets.UTF_8));
+  }
+
+  public @Nullable String token() {
+    return token;
   }
 
   public JsonNode post(String path, Object body) {
@@ -87,7 +107,7 @@ public final class AdminClient implements AutoCloseable {
   private HttpRequest.Builder request(String path) {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create((socket == null ? base : "http://localhost") + path))
-            .timeout(ANSWER_TIMEOUT)
+            .timeout(patience)
             .header("accept", "application/json");
     if (token != null) {
       request.header("authorization", "Bearer " + token);
@@ -96,9 +116,17 @@ public final class AdminClient implements AutoCloseable {
   }
 
   private JsonNode send(HttpRequest request, byte[] bytes) {
-    UnixHttpClient.Answer response;
+    UnixHttpClient.Answer response = answer(request, bytes);
+    JsonNode body = parse(response);
+    if (response.status() / 100 == 2 && body != null) {
+      return body;
+    }
+    throw refusal(response.status(), body);
+  }
+
+  private UnixHttpClient.Answer answer(HttpRequest request, byte[] bytes) {
     try {
-      response = exchange(request, bytes);
+      return exchange(request, bytes);
     } catch (ConnectException
         | NoSuchFileException
         | java.net.http.HttpConnectTimeoutException unreachable) {
@@ -112,7 +140,7 @@ public final class AdminClient implements AutoCloseable {
           "no answer from "
               + base
               + " within "
-              + ANSWER_TIMEOUT.toSeconds()
+              + patience.toSeconds()
               + " s; the node may still carry out the request",
           late);
     } catch (IOException broken) {
@@ -122,17 +150,12 @@ public final class AdminClient implements AutoCloseable {
       Thread.currentThread().interrupt();
       throw new CommandException(ExitCode.FAILURE, "interrupted", interrupted);
     }
-    JsonNode body = parse(response);
-    if (response.status() / 100 == 2 && body != null) {
-      return body;
-    }
-    throw refusal(response.status(), body);
   }
 
   private UnixHttpClient.Answer exchange(HttpRequest request, byte[] bytes)
       throws IOException, InterruptedException {
     if (socket != null) {
-      return UnixHttpClient.send(socket, request, bytes, ANSWER_TIMEOUT);
+      return UnixHttpClient.send(socket, request, bytes, patience);
     }
     HttpResponse<byte[]> response = http.send(request, BodyHandlers.ofByteArray());
     return new UnixHttpClient.Answer(response.statusCode(), response.body());

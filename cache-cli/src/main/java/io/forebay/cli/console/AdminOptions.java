@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -30,6 +31,11 @@ public final class AdminOptions {
   @Nullable Path tokenFile;
 
   public AdminClient client() {
+    return client(AdminClient.ANSWER_TIMEOUT);
+  }
+
+  /** A client that waits so long for an answer. */
+  public AdminClient client(Duration patience) {
     String token = System.getenv("FOREBAY_ADMIN_TOKEN");
     return new AdminClient(
         address(adminUrl),
@@ -37,7 +43,8 @@ public final class AdminOptions {
             tokenFile == null && (token == null || token.isBlank())
                 ? file(System.getenv("FOREBAY_ADMIN_TOKEN_FILE"))
                 : tokenFile,
-            token));
+            token),
+        patience);
   }
 
   private static @Nullable Path file(@Nullable String name) {

@@ -12,24 +12,30 @@ import io.forebay.server.config.ConfigOutcome.Loaded;
 import io.forebay.server.config.ConfigOutcome.Refused;
 import io.forebay.server.config.ConfigProblem;
 import io.forebay.server.loop.CpuPlan;
+import io.forebay.server.origin.dns.NamePlaces;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /** Examines the machine for a configuration. */
 @Command(
     name = "doctor",
-    header = "Check kernel, limits, memory, disks and ports of this machine.",
+    header = "Check kernel, limits, memory, disks, ports, certificates and origins.",
     sortOptions = false,
     description = {
       "",
       "Compares the machine with what 'serve' would do with these options; without a"
           + " configuration, with the defaults. Each finding has the value, why it matters and the"
-          + " command that mends it. Changes nothing and needs no privileges.",
+          + " command that mends it. Changes nothing and needs no privileges. Names of"
+          + " origins are looked up and their servers connected to, with a TLS handshake for https;"
+          + " no request is sent unless --head is given.",
       "",
       "Limits are those of this shell: for those of a service, run it as the service is run, such"
           + " as by ExecStartPre of its unit.",
@@ -46,6 +52,14 @@ import picocli.CommandLine.Mixin;
 public final class DoctorCommand implements Callable<Integer> {
   @Mixin private final CommonOptions common = new CommonOptions();
   @Mixin private final ConfigOptions options = new ConfigOptions();
+
+  @Option(names = "--offline", description = "Ask no name server and connect to no origin.")
+  private boolean isOffline;
+
+  @Option(
+      names = "--head",
+      description = "Also send a HEAD request to each server of an origin; default: connect only.")
+  private boolean asksHead;
 
   public DoctorCommand() {}
 
@@ -99,7 +113,16 @@ public final class DoctorCommand implements Callable<Integer> {
     return outcome;
   }
 
-  private static Subject subject(Loaded loaded) {
+  /** What the command prints with {@code --json}, and nothing beyond this machine asked. */
+  public static Map<String, Object> report(Loaded loaded) {
+    return json(Examination.of(subject(loaded, null)));
+  }
+
+  private Subject subject(Loaded loaded) {
+    return subject(loaded, isOffline ? null : new OriginConnector(NamePlaces.SYSTEM, asksHead));
+  }
+
+  private static Subject subject(Loaded loaded, @Nullable Outside outside) {
     return new Subject(
         new KernelFiles(Path.of("/")),
         CpuPlan.Machine.here(),
@@ -108,7 +131,10 @@ public final class DoctorCommand implements Callable<Integer> {
         loaded.config(),
         loaded.file() == null ? "options, environment and defaults" : loaded.file().toString(),
         loaded.warnings(),
-        StartDryRun.of(loaded.config()));
+        StartDryRun.of(loaded.config()),
+        KernelClock.here(),
+        Instant.now(),
+        outside);
   }
 
   private static long count(List<Finding> findings, Level level) {

@@ -19,10 +19,14 @@ final class Examination {
     findings.addAll(RuntimeChecks.of(subject));
     findings.addAll(LimitChecks.of(subject));
     findings.addAll(MemoryChecks.of(subject));
+    findings.addAll(GroupChecks.of(subject));
     findings.addAll(ProcessorChecks.of(subject));
+    findings.addAll(InterruptChecks.of(subject));
     findings.addAll(NetworkChecks.of(subject));
     findings.addAll(PortChecks.of(subject));
     findings.addAll(DiskChecks.of(subject));
+    findings.addAll(CertificateChecks.of(subject));
+    findings.addAll(OriginChecks.of(subject));
     return findings;
   }
 }

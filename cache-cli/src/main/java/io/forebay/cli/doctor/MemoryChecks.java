@@ -19,12 +19,17 @@ final class MemoryChecks {
           "A memory tier on a tmpfs outlives the process, so that a restart is warm.");
   private static final Topic HUGE_PAGES =
       new Topic("huge-pages", "With pages of 4 KiB, lookups in a large memory tier miss the TLB.");
+  private static final Topic DEFRAGMENTATION =
+      new Topic(
+          "huge-page-defrag",
+          "With always, any thread that touches new memory waits until the kernel has moved pages.");
   private static final Topic SWAP =
       new Topic("swap", "Heap and buffers that are swapped out make requests wait for a disk.");
   private static final Topic OVERCOMMIT =
       new Topic(
           "overcommit", "With strict accounting the kernel may refuse memory that is still free.");
 
+  private static final String DEFRAG = "sys/kernel/mm/transparent_hugepage/defrag";
   private static final Path DEFAULT_PLACE = Path.of("/dev/shm");
   private static final long HUGE_PAGES_MATTER = 1L << 30;
   private static final int STRICT = 2;
@@ -38,6 +43,12 @@ final class MemoryChecks {
     Mount mount = subject.machine().mounts().under(place);
     findings.add(directory(subject, place, mount, named != null));
     findings.add(hugePages(subject, place, mount));
+    String defrag = subject.machine().chosen(DEFRAG);
+    findings.add(
+        DEFRAGMENTATION.hintUnless(
+            !"always".equals(defrag),
+            "transparent_hugepage/defrag: " + (defrag == null ? "unknown" : defrag),
+            "echo madvise > /" + DEFRAG));
     findings.add(swap(subject.machine()));
     findings.add(overcommit(subject.machine()));
     return findings;

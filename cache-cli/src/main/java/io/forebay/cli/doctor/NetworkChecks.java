@@ -23,6 +23,15 @@ final class NetworkChecks {
       new Topic(
           "tcp-slow-start",
           "A player's connection is idle between segments and would begin slowly at each.");
+  private static final Topic CONGESTION =
+      new Topic(
+          "tcp-congestion",
+          "CUBIC takes a lost packet for a full path, and is slow to clients of mobile networks.");
+  private static final Topic PACING =
+      new Topic(
+          "pacing-qdisc",
+          "With fq the kernel spaces packets of BBR and of paced routes in the queue; otherwise each"
+              + " connection has a timer for it, which costs CPU.");
   private static final Topic LOCAL_PORTS =
       new Topic(
           "local-ports", "Each connection to an address of an origin takes one of these ports.");
@@ -64,6 +73,8 @@ final class NetworkChecks {
             slowStart.orElse(0) == 0,
             named("net.ipv4.tcp_slow_start_after_idle", slowStart),
             "sysctl -w net.ipv4.tcp_slow_start_after_idle=0"));
+    findings.add(congestion(machine));
+    findings.add(pacing(machine));
     findings.add(localPorts(subject));
     findings.add(udpBuffers(subject));
     findings.add(conntrack(subject));
@@ -97,6 +108,28 @@ final class NetworkChecks {
         bytes >= GOOD_RECEIVE_BYTES,
         most.isEmpty() ? "unknown" : "net.ipv4.tcp_rmem allows " + ByteSizes.text(bytes),
         "sysctl -w net.ipv4.tcp_rmem='4096 131072 " + GOOD_SEND_BYTES + "'");
+  }
+
+  private static Finding congestion(KernelFiles machine) {
+    String used = machine.text("proc/sys/net/ipv4/tcp_congestion_control");
+    String available = machine.text("proc/sys/net/ipv4/tcp_available_congestion_control");
+    if (used == null) {
+      return CONGESTION.ok("unknown");
+    }
+    boolean isLoaded = available != null && List.of(available.split("\\s+", -1)).contains("bbr");
+    return CONGESTION.hintUnless(
+        used.startsWith("bbr"),
+        used + (isLoaded ? "; bbr is available" : "; bbr is not loaded"),
+        (isLoaded ? "" : "modprobe tcp_bbr && ") + "sysctl -w net.ipv4.tcp_congestion_control=bbr");
+  }
+
+  private static Finding pacing(KernelFiles machine) {
+    String discipline = machine.text("proc/sys/net/core/default_qdisc");
+    return PACING.hintUnless(
+        discipline == null || discipline.equals("fq"),
+        "net.core.default_qdisc = " + (discipline == null ? "unknown" : discipline),
+        "sysctl -w net.core.default_qdisc=fq, and for a card that is up: tc qdisc replace dev CARD"
+            + " root fq");
   }
 
   private static Finding localPorts(Subject subject) {

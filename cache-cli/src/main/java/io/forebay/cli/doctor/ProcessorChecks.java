@@ -3,8 +3,10 @@ package io.forebay.cli.doctor;
 import io.forebay.server.loop.NumaTopology;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /** CPUs: how many there are, how fast, on which nodes, and how they tell the time. */
 final class ProcessorChecks {
@@ -17,6 +19,14 @@ final class ProcessorChecks {
           "clock-source",
           "Loops read the clock at each turn, which costs a microsecond and more where it is a"
               + " device.");
+  private static final Topic SYNCHRONISED =
+      new Topic(
+          "clock",
+          "Ages, Expires, signatures, certificates and purges of a cluster are computed from it.");
+  private static final Topic NUMA_BALANCING =
+      new Topic(
+          "numa-balancing",
+          "The kernel that moves pages between nodes unmaps them for it, and hits wait meanwhile.");
   private static final Topic NUMA =
       new Topic("numa", "Bytes that cross sockets cost memory bandwidth and latency.");
   private static final Topic IO_URING =
@@ -40,7 +50,9 @@ final class ProcessorChecks {
             clock == null || FAST_CLOCKS.contains(clock),
             clock == null ? "unknown" : clock,
             "echo tsc > /sys/devices/system/clocksource/clocksource0/current_clocksource"));
+    findings.add(synchronised(subject.clock()));
     findings.add(numa(subject));
+    findings.add(balancing(subject));
     findings.add(ioUring(machine));
     return findings;
   }
@@ -118,6 +130,35 @@ final class ProcessorChecks {
         cards.isEmpty() || ofCards.equals(new TreeSet<>(nodes)),
         found,
         "one node for each socket with a card: numactl --cpunodebind=N --membind=N ./forebay serve");
+  }
+
+  private static Finding synchronised(@Nullable KernelClock clock) {
+    if (clock == null) {
+      return SYNCHRONISED.ok("not told by the kernel");
+    }
+    return SYNCHRONISED.warningUnless(
+        clock.isSynchronised(),
+        clock.isSynchronised()
+            ? "synchronised, wrong by at most " + clock.maxErrorMicros() / 1000 + " ms"
+            : "not synchronised",
+        "systemctl enable --now chrony, or timedatectl set-ntp true");
+  }
+
+  private static Finding balancing(Subject subject) {
+    KernelFiles machine = subject.machine();
+    if (subject.cpus().nodes().nodes().size() < 2) {
+      return NUMA_BALANCING.ok("one node");
+    }
+    OptionalLong balancing = machine.sysctl("kernel.numa_balancing");
+    OptionalLong reclaim = machine.sysctl("vm.zone_reclaim_mode");
+    boolean isGood = balancing.orElse(0) == 0 && reclaim.orElse(0) == 0;
+    return NUMA_BALANCING.hintUnless(
+        isGood,
+        "kernel.numa_balancing = "
+            + balancing.orElse(0)
+            + ", vm.zone_reclaim_mode = "
+            + reclaim.orElse(0),
+        "sysctl -w kernel.numa_balancing=0 vm.zone_reclaim_mode=0");
   }
 
   private static Finding ioUring(KernelFiles machine) {

@@ -4,7 +4,9 @@ import io.forebay.server.StartDryRun;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.loop.CpuPlan;
 import io.forebay.server.loop.Transport;
+import java.time.Instant;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Everything that is examined.
@@ -12,6 +14,8 @@ import java.util.List;
  * @param configured where the configuration is from, for people
  * @param warnings of the configuration
  * @param start the memory of a start
+ * @param clock null where the kernel does not tell
+ * @param outside null where nothing beyond this machine is to be asked
  */
 record Subject(
     KernelFiles machine,
@@ -21,7 +25,10 @@ record Subject(
     ServerConfig config,
     String configured,
     List<String> warnings,
-    StartDryRun start) {
+    StartDryRun start,
+    @Nullable KernelClock clock,
+    Instant now,
+    @Nullable Outside outside) {
 
   Subject {
     warnings = List.copyOf(warnings);

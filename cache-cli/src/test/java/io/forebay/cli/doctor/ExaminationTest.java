@@ -9,12 +9,19 @@ import io.forebay.server.config.ConfigEnvironment;
 import io.forebay.server.config.ConfigLoader;
 import io.forebay.server.config.ConfigOutcome;
 import io.forebay.server.config.ServerConfig;
+import io.forebay.server.config.ServerConfig.OriginConfig;
+import io.forebay.server.config.ServerConfig.OriginServerConfig;
 import io.forebay.server.loop.CpuPlan;
 import io.forebay.server.loop.NumaTopology;
+import io.forebay.server.origin.dns.NameTrial;
 import io.forebay.storage.memory.MachineMemory;
+import io.forebay.testing.Certificates;
 import io.forebay.testing.FileTree;
+import java.net.InetAddress;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.BitSet;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -30,6 +37,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Each check on a made-up machine where it is good, and where it is not. */
 final class ExaminationTest {
   private static final String NET = "proc/sys/net/";
+  private static final Instant NOW = Instant.now();
   private static final List<String> GOOD_OPTIONS =
       List.of("-XX:+UseSerialGC", "-Xmx512m", "-XX:+PerfDisableSharedMem");
 
@@ -39,7 +47,28 @@ final class ExaminationTest {
   private final Space space = new Space();
   private @Nullable ServerConfig loaded;
   private Map<String, String> loadedFrom = Map.of();
+  private @Nullable KernelClock clock = new KernelClock(true, 12_000);
+  private @Nullable Outside outside = new Reached();
   private JvmFacts java = new JvmFacts(25, "25.0.1", true, GOOD_OPTIONS);
+
+  /** Name servers and origins as a test says. */
+  private static final class Reached implements Outside {
+    private NameTrial name =
+        new NameTrial(List.of(InetAddress.getLoopbackAddress()), 300, 2_000_000, null);
+    private Trial trial = new Trial("http://192.0.2.1, connected in 0.3 ms", null, null);
+
+    @Override
+    public Map<String, NameTrial> lookup(Collection<String> names) {
+      Map<String, NameTrial> trials = new HashMap<>();
+      names.forEach(one -> trials.put(one, name));
+      return trials;
+    }
+
+    @Override
+    public Trial connect(OriginConfig origin, OriginServerConfig server) {
+      return trial;
+    }
+  }
 
   /** Room as a test says. */
   private static final class Space implements FileSpace {
@@ -133,7 +162,10 @@ final class ExaminationTest {
             now,
             "test",
             List.of(),
-            StartDryRun.of(now, memory)));
+            StartDryRun.of(now, memory),
+            clock,
+            NOW,
+            outside));
   }
 
   /** That this check alone is other than good, and what it says. */
@@ -162,7 +194,7 @@ final class ExaminationTest {
       assertTrue(finding.why().endsWith("."), finding.why());
       assertFalse(finding.found().isEmpty(), finding.check());
     }
-    assertEquals(29, names.size(), names.toString());
+    assertEquals(43, names.size(), names.toString());
   }
 
   /** Settings of the kernel: the file, a bad value, the level, and what is said. */
@@ -177,6 +209,8 @@ final class ExaminationTest {
         "ipv4/tcp_rmem | 4096 16384 212992 | tcp-receive-buffers | HINT | allows 208 KiB",
         "ipv4/tcp_slow_start_after_idle | 1 | tcp-slow-start | HINT | after_idle=0",
         "ipv4/ip_local_port_range | 60000 60100 | local-ports | WARNING | 101 ports for 256",
+        "ipv4/tcp_congestion_control | cubic | tcp-congestion | HINT | congestion_control=bbr",
+        "core/default_qdisc | fq_codel | pacing-qdisc | HINT | default_qdisc=fq",
         "netfilter/nf_conntrack_max | 65536 | conntrack | WARNING | nf_conntrack_max=100512",
       })
   void settingsOfTheNetwork(String name, String value, String check, Level level, String text) {
@@ -201,6 +235,13 @@ final class ExaminationTest {
         "sys/fs/cgroup/system.slice/cpu.max | 200000 100000 | cpus | WARNING | threads.loops: 2",
         "sys/kernel/mm/transparent_hugepage/shmem_enabled | always [deny] | huge-pages | HINT"
             + " | echo advise",
+        "sys/kernel/mm/transparent_hugepage/defrag | [always] madvise never | huge-page-defrag"
+            + " | HINT | echo madvise",
+        "sys/fs/cgroup/system.slice/pids.max | 100 | tasks | WARNING | TasksMax=816",
+        "sys/fs/cgroup/system.slice/forebay.service/memory.high | 4294967296 | memory-high"
+            + " | WARNING | MemoryHigh=infinity",
+        "proc/irq/41/effective_affinity_list | 0 | irq-affinity | HINT | /proc/irq/{40,41}/",
+        "sys/class/net/eth0/queues/rx-0/rps_cpus | 0 | receive-steering | HINT | echo f > /sys",
         "sys/kernel/mm/transparent_hugepage/enabled | always madvise [never] | disk-buffers | HINT"
             + " | echo madvise",
       })
@@ -286,6 +327,98 @@ final class ExaminationTest {
     good();
   }
 
+  private void tls(String certificate, String key) {
+    config.putAll(
+        Map.of(
+            "tls.listen",
+            "127.0.0.1:8443",
+            "tls.certificate",
+            root.resolve(certificate).toString(),
+            "tls.key",
+            root.resolve(key).toString()));
+  }
+
+  @Test
+  void certificatesAreLookedThrough() throws Exception {
+    Certificates certificates = Certificates.in(root);
+    certificates.ecdsa("www", "www.example.com");
+    certificates.ecdsa("other", "other.example.com");
+    certificates.issue(
+        "ending",
+        builder -> builder.ecp256().notAfter(NOW.plusSeconds(5 * 86_400)),
+        "www.example.com");
+    tls("www.pem", "www.key");
+    good();
+    tls("www.pem", "other.key");
+    found("certificates", Level.ERROR, "www.pem");
+    tls("ending.pem", "ending.key");
+    found("certificates", Level.WARNING, "ending.pem", "forebay reload");
+  }
+
+  @Test
+  void certificatesForOriginsAreLookedThrough() throws Exception {
+    Certificates certificates = Certificates.in(root);
+    certificates.ecdsa("node", "node.example.com");
+    certificates.ecdsa("other", "other.example.com");
+    config.remove("origin");
+    config.put("origins.main.url", "https://192.0.2.1");
+    config.put("origins.main.tls.certificate", root.resolve("node.pem").toString());
+    config.put("origins.main.tls.key", root.resolve("node.key").toString());
+    good();
+    config.put("origins.main.tls.key", root.resolve("other.key").toString());
+    found("origin-certificates", Level.ERROR, "is not the key of", "origins.main.tls");
+  }
+
+  @Test
+  void aClockThatNobodyKeepsIsAWarning() {
+    clock = new KernelClock(false, 16_000_000);
+    found("clock", Level.WARNING, "not synchronised", "timedatectl set-ntp true");
+    clock = null;
+    good();
+  }
+
+  @Test
+  void namesAndServersOfOriginsAreTried() throws Exception {
+    Reached reached = new Reached();
+    outside = reached;
+    config.put("origin", "http://origin.example.com");
+    good();
+    reached.name = new NameTrial(List.of(), 0, 1_000_000, "NXDOMAIN");
+    found("origin-names", Level.WARNING, "origin.example.com: NXDOMAIN", "dig origin.example.com");
+    InetAddress address = InetAddress.getLoopbackAddress();
+    reached.name = new NameTrial(List.of(address), 300, 900_000_000, null);
+    found("origin-names", Level.HINT, "in 900 ms, for 300 s");
+    reached.name = new NameTrial(List.of(address), 1, 1_000_000, null);
+    found("origin-names", Level.HINT, "for 1 s", "longer TTL");
+    reached.name = new NameTrial(List.of(address), 300, 1_000_000, null);
+    reached.trial = new Outside.Trial("http://origin.example.com", "Connection refused", null);
+    found("origins", Level.WARNING, "Connection refused", "curl -vI http://origin.example.com");
+    reached.trial = new Outside.Trial("https://o", null, NOW.plusSeconds(86_400));
+    found("origins", Level.WARNING, "certificate until");
+    machine.file("etc/resolv.conf", "search example.com");
+    reached.trial = new Outside.Trial("https://o", null, NOW.plusSeconds(90 * 86_400));
+    found("name-servers", Level.WARNING, "names none");
+    outside = null;
+    found("name-servers", Level.WARNING, "names none");
+  }
+
+  @Test
+  void connectionsByCpuNeedLoopsWherePacketsArrive() {
+    machine.file("proc/irq/41/effective_affinity_list", "7");
+    good();
+    config.put("threads.connections", "by-cpu");
+    found("irq-affinity", Level.WARNING, "no event loop is on [7]", "threads.connections: spread");
+  }
+
+  @Test
+  void masksOfCpusAreWordsOf32() {
+    BitSet cpus = new BitSet();
+    cpus.set(0, 4);
+    assertEquals("f", InterruptChecks.mask(cpus));
+    cpus.set(33);
+    assertEquals("2,0000000f", InterruptChecks.mask(cpus));
+  }
+
   @Test
   void moreLoopsThanCpusAreAWarning() {
     config.put("threads.loops", "5");
@@ -306,6 +439,19 @@ final class ExaminationTest {
     good();
     config.put("threads.pin", "off");
     found("numa", Level.HINT, "not pinned", "threads.pin: auto");
+  }
+
+  @Test
+  void aKernelThatMovesPagesBetweenNodesIsAHint() {
+    machine
+        .file("sys/devices/system/node/online", "0-1")
+        .file("sys/devices/system/node/has_memory", "0-1")
+        .file("sys/devices/system/node/node0/cpulist", "0-1")
+        .file("sys/devices/system/node/node1/cpulist", "2-3")
+        .file("sys/class/net/eth1/device/numa_node", "1")
+        .file("sys/class/net/eth1/operstate", "up")
+        .file("proc/sys/kernel/numa_balancing", "1");
+    found("numa-balancing", Level.HINT, "kernel.numa_balancing = 1", "numa_balancing=0");
   }
 
   @Test
@@ -343,18 +489,18 @@ final class ExaminationTest {
   }
 
   @Test
-  void buffersOfUdpMatterWithHttp3() {
+  void buffersOfUdpMatterWithHttp3() throws Exception {
     machine.file(NET + "core/rmem_max", "212992");
     good();
-    machine.file("cert.pem", "none").file("key.pem", "none");
+    Certificates.in(root).ecdsa("www", "www.example.com");
     config.putAll(
         Map.of(
             "tls.listen",
             "127.0.0.1:8443",
             "tls.certificate",
-            root.resolve("cert.pem").toString(),
+            root.resolve("www.pem").toString(),
             "tls.key",
-            root.resolve("key.pem").toString(),
+            root.resolve("www.key").toString(),
             "http3.listeners",
             "https"));
     found("udp-buffers", Level.WARNING, "net.core.rmem_max = 212992", "rmem_max=2097152");

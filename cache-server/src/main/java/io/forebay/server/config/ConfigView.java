@@ -65,6 +65,30 @@ public final class ConfigView {
     return JSON.writerWithDefaultPrettyPrinter().writeValueAsString(all);
   }
 
+  /** The secrets that a configuration has, as they are: to look for them where none may be. */
+  public static Set<String> secrets(ServerConfig config) {
+    Set<String> secrets = new LinkedHashSet<>();
+    for (Section<?> section : ConfigKeys.SECTIONS) {
+      addSecrets(section, config, secrets);
+    }
+    ClusterConfig.SharedSecret shared = config.cluster() == null ? null : config.cluster().secret();
+    if (shared != null) {
+      shared.keys().forEach(key -> secrets.add(key.value()));
+    }
+    return secrets;
+  }
+
+  private static <R> void addSecrets(Section<R> section, ServerConfig config, Set<String> secrets) {
+    for (R record : section.instances().apply(config).values()) {
+      for (Field<R, ?> field : section.fields()) {
+        String text = field.isSecret() ? field.printed(record) : null;
+        if (text != null) {
+          secrets.add(text);
+        }
+      }
+    }
+  }
+
   /** Which keys differ, and which of them wait for the next start. */
   public static Difference diff(ServerConfig before, ServerConfig after) {
     List<Change> changes = new ArrayList<>();
