@@ -110,7 +110,7 @@ class ArchitectureTest {
           List.of("tunnel"),
           List.of("loop"),
           List.of("audit"),
-          List.of("logsink"),
+          List.of("logsink", "ring"),
           List.of(
               "cmcd",
               "counters",

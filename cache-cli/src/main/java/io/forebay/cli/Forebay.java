@@ -16,6 +16,9 @@ import io.forebay.cli.importer.ImportCommand;
 import io.forebay.cli.origins.OriginsCommand;
 import io.forebay.cli.purge.PurgeCommand;
 import io.forebay.cli.reload.ReloadCommand;
+import io.forebay.cli.ring.HistCommand;
+import io.forebay.cli.ring.LogCommand;
+import io.forebay.cli.ring.TopCommand;
 import io.forebay.cli.serve.ServeCommand;
 import io.forebay.cli.sign.DebugTokenCommand;
 import io.forebay.cli.sign.SignUrlCommand;
@@ -70,6 +73,9 @@ public final class Forebay implements Callable<Integer> {
             new PurgeCommand(),
             new WarmCommand(),
             new StatsCommand(),
+            new LogCommand(),
+            new TopCommand(),
+            new HistCommand(),
             new ReloadCommand(),
             new ExplainCommand(),
             new SignUrlCommand(),

@@ -41,6 +41,7 @@ import org.jspecify.annotations.Nullable;
  * @param placeBytes of the file system for the memory tier; 0 where that is not known
  * @param middleBytes of all middle tiers
  * @param middleMemoryBytes of those that take memory of the machine
+ * @param ringBytes of the request rings of this process and the one before
  */
 record MemoryPlan(
     MachineMemory.Reading machine,
@@ -53,7 +54,8 @@ record MemoryPlan(
     long bufferBytes,
     long placeBytes,
     long middleBytes,
-    long middleMemoryBytes) {
+    long middleMemoryBytes,
+    long ringBytes) {
 
   /** Code, classes, stacks of threads, the collector's tables: seen to be 110 to 150 MiB. */
   static final long JVM_BYTES = 160L << 20;
@@ -88,7 +90,14 @@ record MemoryPlan(
         config.store().tiers().stream()
             .filter(tier -> MiddleTierMemory.isMemoryOfMachine(tier.path()))
             .mapToLong(TierConfig::bytes)
-            .sum());
+            .sum(),
+        ringBytes(config));
+  }
+
+  private static long ringBytes(ServerConfig config) {
+    int set = config.threads().loops();
+    int loops = set > 0 ? set : Runtime.getRuntime().availableProcessors();
+    return 2L * loops * config.accessLog().ringBytes();
   }
 
   private static long placeBytes(@Nullable Path named) {
@@ -105,7 +114,7 @@ record MemoryPlan(
 
   /** What lies beside tier and index. */
   private long besideBytes() {
-    return middleMemoryBytes + bufferBytes + heapBytes + directBytes + JVM_BYTES;
+    return middleMemoryBytes + ringBytes + bufferBytes + heapBytes + directBytes + JVM_BYTES;
   }
 
   /** For the kernel's own tables, and for whatever else is started here. */
@@ -284,6 +293,7 @@ record MemoryPlan(
         store.bufferBytes(),
         heapBytes,
         directBytes,
+        ringBytes,
         machine.limitBytes(),
         machine.limitedBy());
   }
@@ -296,6 +306,7 @@ record MemoryPlan(
       long bufferBytes,
       long heapBytes,
       long directBytes,
+      long ringBytes,
       long limitBytes,
       String limitedBy) {
 
@@ -306,6 +317,7 @@ record MemoryPlan(
           + bufferBytes
           + heapBytes
           + directBytes
+          + ringBytes
           + JVM_BYTES;
     }
 
@@ -325,7 +337,7 @@ record MemoryPlan(
     String line() {
       return String.format(
           Locale.ROOT,
-          "%s = tier %s%s + index %s + disk buffers %s + heap %s + direct %s + JVM %s, %s",
+          "%s = tier %s%s + index %s + disk buffers %s + heap %s + direct %s%s + JVM %s, %s",
           mebibytes(bytes()),
           number(tierBytes),
           middleBytes == 0 ? "" : " + middle tiers " + number(middleBytes),
@@ -333,6 +345,7 @@ record MemoryPlan(
           number(bufferBytes),
           number(heapBytes),
           number(directBytes),
+          ringBytes == 0 ? "" : " + request rings " + number(ringBytes),
           number(JVM_BYTES),
           limitBytes == 0
               ? "of an unknown limit"

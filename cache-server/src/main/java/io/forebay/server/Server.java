@@ -5,6 +5,7 @@ import io.forebay.core.key.KeyBuilder;
 import io.forebay.core.key.Scopes;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.accesslog.AccessLog;
+import io.forebay.server.accesslog.RequestLogs;
 import io.forebay.server.admin.AdminServer;
 import io.forebay.server.audit.AuditActor;
 import io.forebay.server.audit.AuditEvent;
@@ -99,6 +100,7 @@ import io.forebay.server.purge.PurgePredicate;
 import io.forebay.server.purge.PurgeQueue;
 import io.forebay.server.purge.PurgeRefusedException;
 import io.forebay.server.response.HeadWriter;
+import io.forebay.server.ring.RingFiles;
 import io.forebay.server.runtime.RuntimeConfig;
 import io.forebay.server.tls.CertificateStatus;
 import io.forebay.server.tls.ClientTls;
@@ -186,6 +188,8 @@ public final class Server implements NodeControl, AutoCloseable {
   private final Transport transport;
   private final CachingNameResolver names;
   private final AccessLog accessLog;
+  private final RingFiles rings;
+  private final RequestLogs requestLogs;
   private final AuditLog auditLog;
   private final ClientTls tls;
   private final ChallengeTokens challenges = new ChallengeTokens();
@@ -378,6 +382,12 @@ public final class Server implements NodeControl, AutoCloseable {
                   storeSettings(config, tierBytes, loopCount, clockMillis)
                       .withCells(cells(cellPlan))
                       .withIndex(plan.index(tierBytes))));
+      // The lock of the store also protects these files; loops end before they are closed.
+      rings =
+          opened(
+              RingFiles.open(
+                  store.memoryDirectory(), loopCount, config.accessLog().ringBytes(), clockMillis));
+      requestLogs = new RequestLogs(accessLog, rings, config.accessLog().lines(), loopCount);
       // The lock of the store also protects its file.
       auditLog = opened(auditLog(config));
       compressors =
@@ -462,7 +472,8 @@ public final class Server implements NodeControl, AutoCloseable {
       opened.push(this::closeOriginClients);
       listeners =
           opened(
-              Listeners.bind(config, transport, exchanges, counters, accessLog, clockMillis, tls));
+              Listeners.bind(
+                  config, transport, exchanges, counters, requestLogs, clockMillis, tls));
       nodeListener = peers == null ? null : opened(listenForNodes(peers, exchanges));
       probes =
           opened(
@@ -710,7 +721,7 @@ public final class Server implements NodeControl, AutoCloseable {
             loopCounters,
             transport.writesFromAddresses()),
         new LoopLoad(activeConfig.config().config().overload()),
-        accessLog.forLoop(loop.index()),
+        requestLogs.forLoop(loop.index()),
         tunnels,
         places,
         purgeQueue,
@@ -772,7 +783,7 @@ public final class Server implements NodeControl, AutoCloseable {
         transport,
         handlers,
         counters,
-        accessLog,
+        requestLogs,
         clockMillis,
         known.listenerTls(),
         known::nodeOf);
@@ -819,6 +830,11 @@ public final class Server implements NodeControl, AutoCloseable {
   @Override
   public long privateCopyBytes() {
     return copies.usedBytes();
+  }
+
+  @Override
+  public RingFiles requestRings() {
+    return rings;
   }
 
   @Override

@@ -45,7 +45,8 @@ class MemoryPlanTest {
         disks == 0 ? 0 : 64 * MEBI,
         place,
         middle,
-        middleInMemory);
+        middleInMemory,
+        0);
   }
 
   private static MemoryPlan.Sum sum(MemoryPlan plan, long tierBytes) {

@@ -18,7 +18,15 @@ class MemoryWatchTest {
   private static final long MEBI = 1 << 20;
   private static final MemoryPlan.Sum SUM =
       new MemoryPlan.Sum(
-          512 * MEBI, 0, 40 * MEBI, 0, 512 * MEBI, 512 * MEBI, 2_000 * MEBI, "control group /edge");
+          512 * MEBI,
+          0,
+          40 * MEBI,
+          0,
+          512 * MEBI,
+          512 * MEBI,
+          0,
+          2_000 * MEBI,
+          "control group /edge");
 
   @TempDir Path directory;
   private MemoryWatch watch;

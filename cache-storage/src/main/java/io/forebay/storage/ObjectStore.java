@@ -717,6 +717,14 @@ public final class ObjectStore implements AutoCloseable {
   }
 
   /**
+   * The directory of memory tier and index, under this store's lock; null where they are memory of
+   * this process.
+   */
+  public @Nullable Path memoryDirectory() {
+    return files.directory();
+  }
+
+  /**
    * Ends a store of a node that could not be started for another reason: like {@link #close}, but
    * what this start has made in memory is removed.
    */

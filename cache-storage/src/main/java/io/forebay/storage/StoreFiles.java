@@ -74,6 +74,7 @@ final class StoreFiles {
   private final StorageClasses classes;
   private final MiddleTiers middle;
   private final TierMemory tier;
+  private final @Nullable Path directory;
   private final String place;
 
   /** Of each tier, the first one's first. */
@@ -168,6 +169,7 @@ final class StoreFiles {
     this.tier = mapped;
     owned.push(mapped);
     middle.map(owned, made);
+    this.directory = directory;
     this.place = directory == null ? "memory of this process" : directory.toString();
 
     this.openings = inspect();
@@ -259,6 +261,11 @@ final class StoreFiles {
 
   TierMemory tier() {
     return tier;
+  }
+
+  /** Where tier and index lie; null for memory of this process. */
+  @Nullable Path directory() {
+    return directory;
   }
 
   /** Where tier and index lie, for people. */

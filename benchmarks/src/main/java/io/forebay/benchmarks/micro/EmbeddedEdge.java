@@ -5,6 +5,8 @@ import io.forebay.core.key.KeyBuilder;
 import io.forebay.core.key.Scopes;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.accesslog.AccessLog;
+import io.forebay.server.accesslog.RequestLog;
+import io.forebay.server.accesslog.RequestLogs;
 import io.forebay.server.cluster.member.Fence;
 import io.forebay.server.compress.Compressors;
 import io.forebay.server.compress.copy.CopyMaker;
@@ -42,8 +44,10 @@ import io.forebay.server.protect.rate.RateBuckets;
 import io.forebay.server.purge.PurgeQueue;
 import io.forebay.server.purge.PurgeRefusedException;
 import io.forebay.server.response.HeadWriter;
+import io.forebay.server.ring.RingFiles;
 import io.forebay.server.runtime.RuntimeConfig;
 import io.forebay.server.tunnel.TunnelLimiter;
+import io.forebay.storage.file.DefaultMemoryDirectory;
 import io.forebay.storage.purge.Purge;
 import io.forebay.storage.purge.PurgeFailedException;
 import io.forebay.storage.purge.PurgeKind;
@@ -90,6 +94,11 @@ final class EmbeddedEdge implements AutoCloseable {
   private final EmbeddedChannel loopChannel = new EmbeddedChannel();
   private final LoopCounters counters = new LoopCounters();
   private final AccessLog accessLog;
+
+  /** Of the request ring, removed at the end. */
+  private final Path ringDirectory;
+
+  private final RingFiles rings;
   private final QueueExecutor codingAnswers = new QueueExecutor();
   private final Compressors compressors = new Compressors(1, 0, ALLOCATOR);
   private final CopyRegistry copies;
@@ -154,9 +163,13 @@ final class EmbeddedEdge implements AutoCloseable {
     ServerConfig config = config(routes);
     try {
       accessLog = AccessLog.open(config.accessLog(), 1);
+      ringDirectory = Files.createTempDirectory(Path.of("/dev/shm"), "forebay-bench-");
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+    rings = RingFiles.open(ringDirectory, 1, config.accessLog().ringBytes(), clockMillis);
+    RequestLog requestLog =
+        new RequestLogs(accessLog, rings, config.accessLog().lines(), 1).forLoop(0);
     // Not the store's own, which is drawn: what tables of keys forget is the same in all edges.
     byte[] secret = new byte[store.store().secret().length];
     EventLoop eventLoop = loopChannel.eventLoop();
@@ -194,7 +207,7 @@ final class EmbeddedEdge implements AutoCloseable {
                 counters,
                 true),
             new LoopLoad(config.overload()),
-            accessLog.forLoop(0),
+            requestLog,
             new TunnelLimiter(),
             new ClientLimiter(),
             new PurgeQueue(orders -> {
@@ -226,7 +239,7 @@ final class EmbeddedEdge implements AutoCloseable {
             eventLoop,
             new ExchangeFactory(context, () -> snapshot),
             counters,
-            accessLog.forLoop(0),
+            requestLog,
             config,
             clockMillis);
     channel = accepted();
@@ -454,6 +467,12 @@ final class EmbeddedEdge implements AutoCloseable {
     awaitCopies();
     compressors.close();
     accessLog.close();
+    rings.close();
+    try {
+      DefaultMemoryDirectory.remove(ringDirectory);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
     if (isStoreOwn) {
       store.close();
     }

@@ -31,7 +31,8 @@ import org.openjdk.jmh.annotations.TearDown;
  *
  * <p>What rules cost: {@code HotPathBenchmark.hit -p bodyBytes=1 -p ruledRoutes=0,1,10000}; with a
  * redirect map that has no entry for what is asked: {@code -p redirects=0,1,100000}; on a node of a
- * cluster: {@code -p isClustered=false,true}.
+ * cluster: {@code -p isClustered=false,true}; with and without the request ring: {@code -p
+ * ring=0,4MiB}.
  */
 public class HotPathBenchmark extends Bench {
   private static final int OBJECTS = 1000;
@@ -54,6 +55,10 @@ public class HotPathBenchmark extends Bench {
     @Param("false")
     boolean isClustered;
 
+    /** Size of the request ring, 0 for none. */
+    @Param("4MiB")
+    String ring = "4MiB";
+
     private final byte[][] requests = new byte[OBJECTS][];
     private final ZipfDraw draw = new ZipfDraw(OBJECTS, 0.9);
     private @Nullable EmbeddedEdge edge;
@@ -61,7 +66,11 @@ public class HotPathBenchmark extends Bench {
     @Setup
     public void fill() {
       Path map = RedirectFiles.write(redirects);
-      EmbeddedEdge opened = new EmbeddedEdge(bodyBytes, routes(map), isClustered ? proven() : null);
+      EmbeddedEdge opened =
+          new EmbeddedEdge(
+              bodyBytes,
+              "access-log: {ring: " + ring + "}\n" + routes(map),
+              isClustered ? proven() : null);
       boolean ignored = map.toFile().delete();
       edge = opened;
       for (int i = 0; i < OBJECTS; i++) {

@@ -1,6 +1,6 @@
 package io.forebay.server.listen;
 
-import io.forebay.server.accesslog.AccessLogRing;
+import io.forebay.server.accesslog.RequestLog;
 import io.forebay.server.config.Http3Config;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.Address;
@@ -30,7 +30,7 @@ public final class EmbeddedListener {
       EventLoop eventLoop,
       RequestHandler exchanges,
       LoopCounters counters,
-      AccessLogRing accessLog,
+      RequestLog requestLog,
       ServerConfig config,
       LongSupplier clockMillis) {
     ListenerContext connections =
@@ -38,7 +38,7 @@ public final class EmbeddedListener {
             new Loop(0, eventLoop, Thread.currentThread(), -1),
             exchanges,
             counters,
-            accessLog,
+            requestLog,
             config,
             new ConnectionLimiter(config),
             new LargeWriteQuota(config.limits().privateCopyBytes(), 1, counters),

@@ -95,6 +95,11 @@ public interface AccessEvent {
 
   @Nullable CharSequence referer();
 
+  /** Number of the fetch that the request led or joined; 0 where it had none. */
+  default long fill() {
+    return 0;
+  }
+
   @Nullable CharSequence userAgent();
 
   /** What the log says of requests like this. */

@@ -108,7 +108,7 @@ public final class AccessLog implements AutoCloseable {
   }
 
   /** The lane of a loop; to be kept by it. */
-  public AccessLogRing forLoop(int loop) {
+  AccessLogRing forLoop(int loop) {
     return output == null ? AccessLogRing.OFF : lanes.get(loop);
   }
 

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * a few hundred of them go round, which stay in the processor's caches; the many that a slow disk
  * takes are made only then.
  */
-public final class AccessLogRing {
+final class AccessLogRing {
   static final AccessLogRing OFF = new AccessLogRing(0);
 
   private final @Nullable AccessRecord[] slots;
@@ -45,12 +45,12 @@ public final class AccessLogRing {
   }
 
   /** Whether it is worth putting an event together. */
-  public boolean isEnabled() {
+  boolean isEnabled() {
     return slots.length != 0;
   }
 
   /** Takes a copy of the event; on the loop of this lane only. */
-  public void record(AccessEvent event) {
+  void record(AccessEvent event) {
     int capacity = slots.length;
     if (capacity == 0) {
       return;

@@ -13,6 +13,7 @@ import io.forebay.server.rule.TimeWindow;
 import io.forebay.server.rule.expression.Expression;
 import io.forebay.server.rule.expression.ExpressionCompiler;
 import io.forebay.server.rule.expression.ExpressionException;
+import io.forebay.server.rule.expression.Variable.Subject;
 import io.forebay.server.text.LinearRegex;
 import io.forebay.server.text.Printable;
 import java.nio.file.Path;
@@ -222,7 +223,7 @@ final class ConditionBinder {
       case "split" -> split(path, tree);
       case "matches" -> matches(path, tree);
       case "expression" -> {
-        Expression expression = expression(path, tree, false);
+        Expression expression = expression(path, tree, Subject.REQUEST);
         yield expression == null ? null : RequestConditions.expression(expression);
       }
       case "all" -> list(path, tree, depth, Condition::all);
@@ -287,7 +288,7 @@ final class ConditionBinder {
     }
     ConfigTree.Entry cel = entries.get("expression");
     Expression expression =
-        cel == null ? null : expression(path + ".expression", cel.value(), true);
+        cel == null ? null : expression(path + ".expression", cel.value(), Subject.RESPONSE);
     return (status == null || statuses != null)
             && (type == null || typeTest != null)
             && (cel == null || expression != null)
@@ -297,13 +298,13 @@ final class ConditionBinder {
 
   // --- expressions ------------------------------------------------------------------------------
 
-  private @Nullable Expression expression(String path, ConfigTree tree, boolean ofResponse) {
+  private @Nullable Expression expression(String path, ConfigTree tree, Subject subject) {
     String text = reader.text(path, tree, ExpressionCompiler.MAX_LENGTH);
     if (text == null || !(tree instanceof ConfigTree.Scalar scalar)) {
       return null;
     }
     try {
-      return ExpressionCompiler.compile(text, ofResponse);
+      return ExpressionCompiler.compile(text, subject);
     } catch (ExpressionException e) {
       for (ExpressionException.Problem problem : e.problems()) {
         SourceLocation content = scalar.content();

@@ -45,7 +45,8 @@ final class LogBinder extends Binder {
         rotation(),
         new LogConfig.Syslog(
             facility(given(ACCESS_LOG, LogKeys.FACILITY)), given(ACCESS_LOG, LogKeys.TAG)),
-        sampling);
+        sampling,
+        given(ACCESS_LOG, LogKeys.RING));
   }
 
   private LogConfig.Rotation rotation() {

@@ -134,6 +134,17 @@ final class LogKeys {
               + " names `status`, `cache` and a condition on the request (`when`), or some of these."
               + " Where none holds, `routes[].access-log.hits` says.");
 
+  static final Field<AccessLogConfig, Long> RING =
+      atStart(
+          "ring",
+          size("0", "1GiB"),
+          "4MiB",
+          AccessLogConfig::ringBytes,
+          "Size of the request ring of each event loop, which `forebay log`, `top` and `hist` read: a"
+              + " file in the memory directory, with a record of each finished request, the oldest"
+              + " overwritten. It takes this much memory, and as much again for the records of the"
+              + " process before. At least 64KiB; 0 for none. It does not need an `output`.");
+
   static final Section<AccessLogConfig> ACCESS_LOG =
       new Section<>(
           "access-log",
@@ -154,7 +165,8 @@ final class LogKeys {
               KEEP,
               COMPRESS,
               FACILITY,
-              TAG),
+              TAG,
+              RING),
           config -> Map.of("", config.accessLog()));
 
   static final Field<AuditConfig, String> AUDIT_OUTPUT =

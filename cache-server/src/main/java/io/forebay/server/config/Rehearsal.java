@@ -73,6 +73,7 @@ final class Rehearsal {
     set("store", ConfigKeys.STORE_MEMORY_DIRECTORY, standIns.memory().toString());
     set("overload", ConfigKeys.OVERLOAD_DELAY, "0s");
     set("access-log", LogKeys.OUTPUT, standIns.accessLog().toString());
+    set("access-log", LogKeys.RING, "0");
     set("audit", LogKeys.AUDIT_OUTPUT, "off");
     if (hasDisks) {
       // One is enough for the classes that need a disk.

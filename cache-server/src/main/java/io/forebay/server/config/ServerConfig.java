@@ -740,6 +740,7 @@ public record ServerConfig(
    * @param output {@code off}, {@code stdout}, a file path or a receiver of syslog
    * @param queueLines maximum lines queued while the writer is behind; further ones are dropped and
    *     counted
+   * @param ringBytes of the request ring of each event loop; 0 for none
    */
   public record AccessLogConfig(
       String output,
@@ -747,9 +748,10 @@ public record ServerConfig(
       LogConfig.Lines lines,
       LogConfig.Rotation rotation,
       LogConfig.Syslog syslog,
-      LogSampling sampling) {
+      LogSampling sampling,
+      long ringBytes) {
 
-    /** Lines of JSON, all of them, into files that nobody rotates. */
+    /** Lines of JSON, all of them, into files that nobody rotates; no request ring. */
     public AccessLogConfig(String output, int queueLines) {
       this(
           output,
@@ -757,7 +759,8 @@ public record ServerConfig(
           LogConfig.Lines.DEFAULT,
           LogConfig.Rotation.OFF,
           LogConfig.Syslog.DEFAULT,
-          LogSampling.NONE);
+          LogSampling.NONE,
+          0);
     }
   }
 }

@@ -3,7 +3,7 @@ package io.forebay.server.exchange;
 import io.forebay.core.key.KeyBuilder;
 import io.forebay.core.key.Scopes;
 import io.forebay.core.policy.StoredMeta;
-import io.forebay.server.accesslog.AccessLogRing;
+import io.forebay.server.accesslog.RequestLog;
 import io.forebay.server.cluster.member.Fence;
 import io.forebay.server.cluster.purge.GroupInvalidations;
 import io.forebay.server.compress.Compressors;
@@ -52,7 +52,7 @@ public record ExchangeContext(
     FillContext filling,
     Leases leases,
     LoopLoad load,
-    AccessLogRing accessLog,
+    RequestLog requestLog,
     TunnelLimiter tunnels,
     ClientLimiter clients,
     PurgeQueue purges,

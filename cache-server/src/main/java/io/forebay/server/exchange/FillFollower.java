@@ -191,6 +191,7 @@ final class FillFollower implements Follower, FillLeader {
   private void begin(Fill own) {
     fetching.begun();
     fill = own;
+    response.record().follows(own.birth());
     // What the leader takes over is its fetch until it ends.
     own.whenOver(() -> {
       if (fill == own && own.state() != Fill.State.UNSTORABLE) {
@@ -256,6 +257,7 @@ final class FillFollower implements Follower, FillLeader {
           : exchange.passBecause(Reason.PASS_STORE_BUSY);
     }
     fill = running;
+    response.record().follows(running.birth());
     isLeader = false;
     isTooEarly = !fetching.mayUse(running);
     interimSeen = running.state() == Fill.State.WAITING && !isTooEarly ? 0 : Integer.MAX_VALUE;

@@ -144,7 +144,7 @@ final class FreshHitEvent extends RequestEvent {
 
   @Override
   public CharSequence requestId() {
-    return requestIds.text(idNumber());
+    return requestIds.view(idNumber());
   }
 
   @Override

@@ -9,7 +9,7 @@ import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.core.route.Route;
 import io.forebay.core.route.RouteSettings.ClientDirectives;
-import io.forebay.server.accesslog.AccessLogRing;
+import io.forebay.server.accesslog.RequestLog;
 import io.forebay.server.cmcd.Cmcd;
 import io.forebay.server.compress.ContentCoding;
 import io.forebay.server.config.LogSampling;
@@ -69,7 +69,7 @@ final class FreshHitResponder {
   private final LoopCounters counters;
   private final Leases leases;
   private final HeadWriter heads;
-  private final AccessLogRing accessLog;
+  private final RequestLog requestLog;
   private final Gatekeeper gatekeeper;
 
   FreshHitResponder(
@@ -89,7 +89,7 @@ final class FreshHitResponder {
     counters = loop.counters();
     leases = loop.leases();
     heads = loop.heads();
-    accessLog = loop.accessLog();
+    requestLog = loop.requestLog();
     gatekeeper = loop.gatekeeper();
   }
 
@@ -155,8 +155,8 @@ final class FreshHitResponder {
     }
     counters.fastHitTime.record(nanos);
     Cmcd told = featured ? players.read(snapshot, route, request) : null;
-    if (accessLog.isEnabled()) {
-      accessLog.record(
+    if (requestLog.isEnabled()) {
+      requestLog.record(
           event
               .of(
                   snapshot.log(route),
@@ -178,7 +178,7 @@ final class FreshHitResponder {
   private long held(
       RuntimeConfig snapshot, Route route, WireRequest request, ClientInfo client, long now) {
     LogSampling sampling = snapshot.log(route).sampling();
-    return sampling.isOn()
+    return sampling.isOn() && requestLog.hasLines()
         ? RuleResponder.held(sampling, snapshot, route, request, client, now, facts)
         : 0;
   }
@@ -264,7 +264,7 @@ final class FreshHitResponder {
 
   /** The same, with what takes the fields of the response that the route logs. */
   private @Nullable RuleOutcome observed(RouteLog log, @Nullable RuleOutcome ofRules) {
-    if (!accessLog.isEnabled() || log.responseHeaders().isEmpty()) {
+    if (!requestLog.hasLines() || log.responseHeaders().isEmpty()) {
       if (ofRules != null) {
         ofRules.observer(null);
       }

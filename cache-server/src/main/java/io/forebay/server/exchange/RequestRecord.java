@@ -52,6 +52,9 @@ final class RequestRecord extends RequestEvent implements EsiRecord {
   /** Bytes a second that the player asks for, or -1. */
   private long askedRate = -1;
 
+  /** As {@link #fill()}. */
+  private long fill;
+
   private int status;
   private long bodyBytes;
   private long tunnelledBytes = -1;
@@ -86,7 +89,7 @@ final class RequestRecord extends RequestEvent implements EsiRecord {
     this.startNanos = System.nanoTime();
     this.startMillis = loop.nowMillis();
     this.rules = request.config().logOfUnrouted();
-    boolean isLogged = loop.accessLog().isEnabled();
+    boolean isLogged = loop.requestLog().isEnabled();
     RequestView received = request.view();
     this.referer = isLogged ? received.fields().first("referer") : null;
     this.userAgent = isLogged ? received.fields().first("user-agent") : null;
@@ -96,11 +99,11 @@ final class RequestRecord extends RequestEvent implements EsiRecord {
   /** The route is found: what it counts and logs is read now, too. */
   void routed() {
     rules = request.config().log(request.route());
-    if (rules.sampling().isOn() && loop.accessLog().isEnabled()) {
+    if (rules.sampling().isOn() && loop.requestLog().hasLines()) {
       held = RuleResponder.held(rules.sampling(), request, startMillis);
     }
     Cmcd told = players.read(request.config(), request.route(), request.view());
-    if (told != null && !told.isMalformed() && loop.accessLog().isEnabled()) {
+    if (told != null && !told.isMalformed() && loop.requestLog().hasLines()) {
       cmcd = told.json().toString();
     }
     if (told != null && request.config().prefetch(request.route()).isOn()) {
@@ -111,14 +114,14 @@ final class RequestRecord extends RequestEvent implements EsiRecord {
       askedRate = told.askedRate(pacing.bitRateFactor());
     }
     int count = rules.requestHeaders().size();
-    if (count > 0 && loop.accessLog().isEnabled()) {
+    if (count > 0 && loop.requestLog().hasLines()) {
       headers = new CharSequence[count];
       for (int i = 0; i < count; i++) {
         headers[i] = request.view().fields().first(rules.requestHeaders().get(i));
       }
     }
     List<String> ofResponse = rules.responseHeaders();
-    if (!ofResponse.isEmpty() && loop.accessLog().isEnabled()) {
+    if (!ofResponse.isEmpty() && loop.requestLog().hasLines()) {
       request.logs(new LoggedFields(ofResponse.size(), RouteLog.MAX_VALUE_LENGTH).of(ofResponse));
     }
   }
@@ -126,6 +129,11 @@ final class RequestRecord extends RequestEvent implements EsiRecord {
   /** Bytes a second that the player asks for, where a pacing follows players; or -1. */
   long askedRate(Pacing pacing) {
     return pacing.bitRateFactor() > 0 ? askedRate : -1;
+  }
+
+  /** Notes the fetch that the request leads or joins; the last one counts. */
+  void follows(long number) {
+    fill = number;
   }
 
   /** The request has been sent on to an origin, by itself or as the leader of a fill. */
@@ -274,8 +282,8 @@ final class RequestRecord extends RequestEvent implements EsiRecord {
       counters.hitTime.record(headNanos);
     }
     prefetcher.onEnd(request, status, result, bodyBytes);
-    if (loop.accessLog().isEnabled()) {
-      loop.accessLog().record(this);
+    if (loop.requestLog().isEnabled()) {
+      loop.requestLog().record(this);
     }
   }
 
@@ -407,6 +415,11 @@ final class RequestRecord extends RequestEvent implements EsiRecord {
   @Override
   public @Nullable CharSequence referer() {
     return referer;
+  }
+
+  @Override
+  public long fill() {
+    return fill;
   }
 
   @Override

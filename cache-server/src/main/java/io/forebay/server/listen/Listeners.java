@@ -1,6 +1,6 @@
 package io.forebay.server.listen;
 
-import io.forebay.server.accesslog.AccessLog;
+import io.forebay.server.accesslog.RequestLogs;
 import io.forebay.server.config.Http3Config;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.Address;
@@ -88,14 +88,14 @@ public final class Listeners implements AutoCloseable {
       Transport transport,
       List<? extends RequestHandler> exchanges,
       List<LoopCounters> counters,
-      AccessLog accessLog,
+      RequestLogs requestLogs,
       LongSupplier clockMillis,
       ClientTls tls)
       throws ListenException {
     ConnectionLimiter connections = new ConnectionLimiter(config);
     List<ListenerContext> loops =
         ListenerContext.ofLoops(
-            transport.loops(), exchanges, counters, accessLog, config, connections, clockMillis);
+            transport.loops(), exchanges, counters, requestLogs, config, connections, clockMillis);
     List<Channel> sockets = new ArrayList<>();
     List<Http3Listener> http3 = new ArrayList<>();
     List<Bound> bound = new ArrayList<>();

@@ -1,5 +1,8 @@
 package io.forebay.server.loop;
 
+import io.forebay.core.http.Latin1Text;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -16,6 +19,11 @@ public final class RequestIds {
   private final long prefixState;
   private long count;
 
+  /** The id of {@link #view}. */
+  private final byte[] shown;
+
+  private final Latin1Text view = new Latin1Text();
+
   /**
    * A loop's ids.
    *
@@ -25,6 +33,7 @@ public final class RequestIds {
     this.prefix =
         Long.toHexString(startMillis) + "-" + HexFormat.of().toHexDigits((byte) loop) + "-";
     this.prefixState = state(FNV_OFFSET, prefix);
+    this.shown = Arrays.copyOf(prefix.getBytes(StandardCharsets.ISO_8859_1), prefix.length() + 16);
   }
 
   /** Of a multipart body: unpredictable for authors of stored content (RFC 2046 §5.1.1). */
@@ -48,10 +57,26 @@ public final class RequestIds {
     return prefix + Long.toHexString(number);
   }
 
+  /** The same without an object made for it, until the next call; on the loop only. */
+  public CharSequence view(long number) {
+    int digits = digits(number);
+    int end = prefix.length() + digits;
+    long rest = number;
+    for (int at = end - 1; at >= prefix.length(); at--) {
+      shown[at] = (byte) Character.forDigit((int) rest & 0xf, 16);
+      rest >>>= 4;
+    }
+    return view.over(shown, 0, end);
+  }
+
+  private static int digits(long number) {
+    return Math.max(1, (Long.SIZE - Long.numberOfLeadingZeros(number) + 3) / 4);
+  }
+
   /** As {@link #hash(CharSequence)} of the id of that number, which is not made for it. */
   public long hash(long number) {
     long state = prefixState;
-    int digits = Math.max(1, (Long.SIZE - Long.numberOfLeadingZeros(number) + 3) / 4);
+    int digits = digits(number);
     for (int shift = (digits - 1) * 4; shift >= 0; shift -= 4) {
       state = next(state, Character.forDigit((int) (number >>> shift) & 0xf, 16));
     }

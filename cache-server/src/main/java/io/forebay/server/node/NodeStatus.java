@@ -11,6 +11,7 @@ import io.forebay.server.origin.OriginStatus;
 import io.forebay.server.origin.limit.LimitStatus;
 import io.forebay.server.origin.probe.ServerProbes;
 import io.forebay.server.peer.PeerCounters;
+import io.forebay.server.ring.RingFiles;
 import io.forebay.server.tls.CertificateStatus;
 import io.forebay.server.tls.acme.AcmeCounters;
 import io.forebay.storage.StoreStats;
@@ -71,6 +72,11 @@ public interface NodeStatus {
   /** Requests and fetches that the limits of protections on what is in flight count now. */
   default long countedInFlight() {
     return 0;
+  }
+
+  /** The request rings of the loops; none where the node has none. */
+  default RingFiles requestRings() {
+    return RingFiles.none();
   }
 
   /** What compresses and what it did; null where nothing can. */

@@ -45,8 +45,8 @@ record ExpressionCondition(Expression expression) implements Condition {
       case QUERY -> named(Kind.QUERY, use);
       case HEADERS -> named(Kind.HEADER, use);
       case COOKIES -> named(Kind.COOKIE, use);
-      case QUERY_STRING, STATUS, CONTENT_TYPE, RESPONSE_HEADERS ->
-          new RequestPart(Kind.WHOLE, use.variable().toString());
+      // Of a request only the query as text; the others are of responses and records.
+      default -> new RequestPart(Kind.WHOLE, use.variable().toString());
     };
   }
 

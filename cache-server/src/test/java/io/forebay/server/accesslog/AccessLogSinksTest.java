@@ -46,7 +46,8 @@ final class AccessLogSinksTest {
             new LogConfig.Lines("{bytes} {target}", List.of(), List.of(), 32, 128),
             rotation,
             LogConfig.Syslog.DEFAULT,
-            LogSampling.NONE),
+            LogSampling.NONE,
+            0),
         loops);
   }
 

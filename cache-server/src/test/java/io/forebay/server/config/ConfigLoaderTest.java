@@ -470,7 +470,9 @@ final class ConfigLoaderTest {
         config.overload());
     assertEquals(
         new ServerConfig.PurgeConfig(List.of("192.0.2.7/32", "2001:db8::/32")), config.purge());
-    assertEquals(new ServerConfig.AccessLogConfig("stdout", 64), config.accessLog());
+    assertEquals("stdout", config.accessLog().output());
+    assertEquals(64, config.accessLog().queueLines());
+    assertEquals(4 << 20, config.accessLog().ringBytes());
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.forebay.server.listen;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.forebay.server.accesslog.AccessLog;
+import io.forebay.server.accesslog.RequestLogs;
 import io.forebay.server.config.AuditConfig;
 import io.forebay.server.config.CompressionConfig;
 import io.forebay.server.config.GeoConfig;
@@ -27,6 +28,7 @@ import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.loop.ListenException;
 import io.forebay.server.loop.Loop;
 import io.forebay.server.loop.Transport;
+import io.forebay.server.ring.RingFiles;
 import io.forebay.server.tls.ClientTls;
 import io.forebay.server.tls.TlsException;
 import io.forebay.testing.PooledBuffers;
@@ -106,7 +108,17 @@ public final class ListenFixture implements AutoCloseable {
     try {
       listeners =
           Listeners.bind(
-              config, transport, each, counters, accessLog, System::currentTimeMillis, tls);
+              config,
+              transport,
+              each,
+              counters,
+              new RequestLogs(
+                  accessLog,
+                  RingFiles.none(),
+                  config.accessLog().lines(),
+                  transport.loops().size()),
+              System::currentTimeMillis,
+              tls);
     } catch (ListenException e) {
       transport.close();
       throw e;

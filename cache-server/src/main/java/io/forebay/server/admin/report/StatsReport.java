@@ -19,6 +19,7 @@ import io.netty.buffer.PooledByteBufAllocator;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryUsage;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
@@ -101,6 +102,12 @@ public final class StatsReport {
     ObjectNode log = stats.putObject("accessLog");
     log.put("written", accessLog.written());
     log.put("dropped", accessLog.dropped());
+    Path ringDirectory = node.requestRings().directory();
+    if (ringDirectory != null) {
+      ObjectNode ring = stats.putObject("requestRing");
+      ring.put("directory", ringDirectory.toAbsolutePath().toString());
+      ring.put("records", node.requestRings().records());
+    }
     return stats;
   }
 

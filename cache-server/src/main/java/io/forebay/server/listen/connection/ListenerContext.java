@@ -1,8 +1,8 @@
 package io.forebay.server.listen.connection;
 
 import io.forebay.core.http.HttpDate;
-import io.forebay.server.accesslog.AccessLog;
-import io.forebay.server.accesslog.AccessLogRing;
+import io.forebay.server.accesslog.RequestLog;
+import io.forebay.server.accesslog.RequestLogs;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.Http2Config;
 import io.forebay.server.config.ServerConfig.LimitsConfig;
@@ -45,7 +45,7 @@ public final class ListenerContext {
 
   public final RequestHandler exchanges;
   public final LoopCounters counters;
-  public final AccessLogRing accessLog;
+  public final RequestLog requestLog;
   public final DeadlineWheel wheel;
   public final SocketBacklog sendQueue = new SocketBacklog();
   public final LargeWriteQuota largeWrites;
@@ -71,7 +71,7 @@ public final class ListenerContext {
       Loop loop,
       RequestHandler exchanges,
       LoopCounters counters,
-      AccessLogRing accessLog,
+      RequestLog requestLog,
       ServerConfig config,
       ConnectionLimiter nodeConnections,
       LargeWriteQuota largeWrites,
@@ -80,7 +80,7 @@ public final class ListenerContext {
     this.loop = loop;
     this.exchanges = exchanges;
     this.counters = counters;
-    this.accessLog = accessLog;
+    this.requestLog = requestLog;
     this.config = config;
     this.takesTunnels = takesTunnels(config);
     this.nodeConnections = nodeConnections;
@@ -100,7 +100,7 @@ public final class ListenerContext {
       List<Loop> loops,
       List<? extends RequestHandler> handlers,
       List<LoopCounters> counters,
-      AccessLog accessLog,
+      RequestLogs requestLogs,
       ServerConfig config,
       ConnectionLimiter connections,
       LongSupplier clockMillis) {
@@ -112,7 +112,7 @@ public final class ListenerContext {
               loop,
               handlers.get(loop.index()),
               counted,
-              accessLog.forLoop(loop.index()),
+              requestLogs.forLoop(loop.index()),
               config,
               connections,
               new LargeWriteQuota(config.limits().privateCopyBytes(), loops.size(), counted),

@@ -116,10 +116,10 @@ public final class StreamDispatcher {
       @Nullable Rejection refusal,
       int bodyBytes,
       boolean isReset) {
-    if (!loop.accessLog.isEnabled()) {
+    if (!loop.requestLog.isEnabled()) {
       return;
     }
-    loop.accessLog.record(
+    loop.requestLog.record(
         LocalReplyEvent.ofStream(
             client,
             scheme,

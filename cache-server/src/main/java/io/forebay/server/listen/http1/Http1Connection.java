@@ -556,13 +556,13 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
 
   /** A line for a request that no exchange saw. */
   private void log(int status, CacheResult result, @Nullable String reason, long bodyBytes) {
-    if (!loop.accessLog.isEnabled()) {
+    if (!loop.requestLog.isEnabled()) {
       return;
     }
     String method = decoder.method();
     String target = decoder.target();
     String host = request.host();
-    loop.accessLog.record(
+    loop.requestLog.record(
         new LocalReplyEvent(
             clientInfo(!decoder.isVersion10()),
             request.scheme(),

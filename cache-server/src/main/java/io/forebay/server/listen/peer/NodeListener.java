@@ -1,6 +1,6 @@
 package io.forebay.server.listen.peer;
 
-import io.forebay.server.accesslog.AccessLog;
+import io.forebay.server.accesslog.RequestLogs;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.counters.Protocol;
@@ -70,7 +70,7 @@ public final class NodeListener implements AutoCloseable {
       Transport transport,
       List<? extends RequestHandler> handlers,
       List<LoopCounters> counters,
-      AccessLog accessLog,
+      RequestLogs requestLogs,
       LongSupplier clockMillis,
       SslContext tls,
       Function<SSLSession, @Nullable String> nodeOf)
@@ -80,7 +80,7 @@ public final class NodeListener implements AutoCloseable {
             transport.loops(),
             handlers,
             counters,
-            accessLog,
+            requestLogs,
             config,
             ConnectionLimiter.ofNodes(config),
             clockMillis);

@@ -14,6 +14,7 @@ import dev.cel.compiler.CelCompilerBuilder;
 import dev.cel.compiler.CelCompilerFactory;
 import dev.cel.parser.CelStandardMacro;
 import io.forebay.server.rule.expression.ExpressionException.Problem;
+import io.forebay.server.rule.expression.Variable.Subject;
 import io.forebay.server.text.Printable;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -37,16 +38,20 @@ public final class ExpressionCompiler {
 
   // Made with the first expression: it takes a while.
   private static final class OfRequests {
-    static final CelCompiler COMPILER = compiler(false);
+    static final CelCompiler COMPILER = compiler(Subject.REQUEST);
   }
 
   private static final class OfResponses {
-    static final CelCompiler COMPILER = compiler(true);
+    static final CelCompiler COMPILER = compiler(Subject.RESPONSE);
+  }
+
+  private static final class OfRecords {
+    static final CelCompiler COMPILER = compiler(Subject.RECORD);
   }
 
   private ExpressionCompiler() {}
 
-  private static CelCompiler compiler(boolean ofResponse) {
+  private static CelCompiler compiler(Subject subject) {
     CelCompilerBuilder builder =
         CelCompilerFactory.standardCelCompilerBuilder()
             .setOptions(
@@ -73,8 +78,7 @@ public final class ExpressionCompiler {
                     CelOverloadDecl.newMemberOverload(
                         "string_lower_ascii", SimpleType.STRING, SimpleType.STRING)))
             .setResultType(SimpleType.BOOL);
-    Variable.of(ofResponse)
-        .forEach(variable -> builder.addVar(variable.toString(), type(variable)));
+    Variable.of(subject).forEach(variable -> builder.addVar(variable.toString(), type(variable)));
     return builder.build();
   }
 
@@ -83,6 +87,7 @@ public final class ExpressionCompiler {
       case TEXT -> SimpleType.STRING;
       case NUMBER -> SimpleType.INT;
       case TIME -> SimpleType.TIMESTAMP;
+      case DURATION -> SimpleType.DURATION;
       case TEXTS -> TEXTS;
     };
   }
@@ -90,9 +95,9 @@ public final class ExpressionCompiler {
   /**
    * Compiles an expression.
    *
-   * @param ofResponse whether it is about a response of the origin, or else about a request
+   * @param subject what it is about
    */
-  public static Expression compile(String text, boolean ofResponse) throws ExpressionException {
+  public static Expression compile(String text, Subject subject) throws ExpressionException {
     if (text.isBlank()) {
       throw refused("an empty expression", "write a condition such as request.method == \"GET\"");
     }
@@ -101,20 +106,25 @@ public final class ExpressionCompiler {
           "an expression of " + text.length() + " characters", "write at most " + MAX_LENGTH);
     }
     try {
-      return new Translator(text, check(text, ofResponse)).translate();
+      return new Translator(text, subject, check(text, subject)).translate();
     } catch (StackOverflowError e) {
       throw refused("nested too deep", "use fewer parentheses");
     }
   }
 
   /** What the library makes of it. */
-  static CelAbstractSyntaxTree check(String text, boolean ofResponse) throws ExpressionException {
-    CelCompiler compiler = ofResponse ? OfResponses.COMPILER : OfRequests.COMPILER;
+  static CelAbstractSyntaxTree check(String text, Subject subject) throws ExpressionException {
+    CelCompiler compiler =
+        switch (subject) {
+          case REQUEST -> OfRequests.COMPILER;
+          case RESPONSE -> OfResponses.COMPILER;
+          case RECORD -> OfRecords.COMPILER;
+        };
     try {
       return compiler.compile(text).getAst();
     } catch (CelValidationException e) {
       throw new ExpressionException(
-          e.getErrors().stream().map(issue -> problem(issue, text, ofResponse)).toList());
+          e.getErrors().stream().map(issue -> problem(issue, text, subject)).toList());
     }
   }
 
@@ -122,20 +132,20 @@ public final class ExpressionCompiler {
     return new ExpressionException(List.of(new Problem(0, 0, message, right)));
   }
 
-  private static Problem problem(CelIssue issue, String text, boolean ofResponse) {
+  private static Problem problem(CelIssue issue, String text, Subject subject) {
     int line = Math.max(0, issue.getSourceLocation().getLine() - 1);
     int column = Math.max(0, issue.getSourceLocation().getColumn());
     String message = CONTAINER.matcher(issue.getMessage()).replaceAll("");
     Matcher undeclared = UNDECLARED.matcher(message);
     String right =
         undeclared.find() && !undeclared.group(1).isEmpty()
-            ? suggestion(pathAt(text, line, column, undeclared.group(1)), ofResponse)
+            ? suggestion(pathAt(text, line, column, undeclared.group(1)), subject)
             : "";
     return new Problem(line, column, Printable.shown(message.strip(), MAX_MESSAGE), right);
   }
 
-  private static String suggestion(String path, boolean ofResponse) {
-    List<String> names = Variable.of(ofResponse).stream().map(Variable::toString).toList();
+  private static String suggestion(String path, Subject subject) {
+    List<String> names = Variable.of(subject).stream().map(Variable::toString).toList();
     return Printable.suggestion(path, names);
   }
 

@@ -3,10 +3,13 @@ package io.forebay.server.rule.expression;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** The message that an expression is asked about. */
+/** The message, or the record of one, that an expression is asked about. */
 public interface ExpressionInputs {
 
-  /** A text, a number as {@link Long} or a time as {@link java.time.Instant}. */
+  /**
+   * A text, a number as {@link Long}, a time as {@link java.time.Instant} or a {@link
+   * java.time.Duration}.
+   */
   Object value(Variable variable);
 
   /** The value of a header field, its lines joined; null where there is none. */

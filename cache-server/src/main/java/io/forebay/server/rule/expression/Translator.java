@@ -39,6 +39,7 @@ final class Translator {
       Pattern.compile("(\\d{1,9}h)?(\\d{1,9}m)?(\\d{1,9}s)?(\\d{1,9}ms)?");
 
   private final String text;
+  private final Variable.Subject subject;
   private final CelAbstractSyntaxTree ast;
   private final Set<VariableUse> uses = new LinkedHashSet<>();
 
@@ -48,8 +49,9 @@ final class Translator {
   private int slots;
   private int depth;
 
-  Translator(String text, CelAbstractSyntaxTree ast) {
+  Translator(String text, Variable.Subject subject, CelAbstractSyntaxTree ast) {
     this.text = text;
+    this.subject = subject;
     this.ast = ast;
   }
 
@@ -135,13 +137,20 @@ final class Translator {
     };
   }
 
-  /** The variable that a name or a path of names stands for. */
+  /** The variable that a name or a path of names stands for; names of macros hide it. */
   private @Nullable Variable variable(CelExpr expr) {
     return switch (expr.exprKind().getKind()) {
-      case IDENT, SELECT ->
-          ast.getReference(expr.id()).map(CelReference::name).map(Variable::named).orElse(null);
+      case IDENT -> locals.containsKey(expr.ident().name()) ? null : referenced(expr);
+      case SELECT -> referenced(expr);
       default -> null;
     };
+  }
+
+  private @Nullable Variable referenced(CelExpr expr) {
+    return ast.getReference(expr.id())
+        .map(CelReference::name)
+        .map(name -> Variable.named(name, subject))
+        .orElse(null);
   }
 
   private @Nullable Variable map(CelExpr expr) {

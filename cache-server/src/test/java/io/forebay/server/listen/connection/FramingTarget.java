@@ -2,7 +2,7 @@ package io.forebay.server.listen.connection;
 
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.RequestView;
-import io.forebay.server.accesslog.AccessLog;
+import io.forebay.server.accesslog.RequestLog;
 import io.forebay.server.config.Http3Config;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.counters.LoopCounters;
@@ -27,8 +27,6 @@ import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -60,17 +58,8 @@ public final class FramingTarget {
       ListenFixture.config(
           ListenFixture.LIMITS, ListenFixture.TIMEOUTS, "auto", 1, ListenFixture.plain(0));
   private static final PlainPassing PASSING = new PlainPassing(CONFIG.forwarding());
-  private static final AccessLog NO_LOG = noLog();
 
   private FramingTarget() {}
-
-  private static AccessLog noLog() {
-    try {
-      return AccessLog.open(CONFIG.accessLog(), 1);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
 
   /** Called by the fuzzer. */
   public static void fuzzerTestOneInput(byte[] data) {
@@ -195,7 +184,7 @@ public final class FramingTarget {
               new Loop(0, client.eventLoop(), Thread.currentThread(), -1),
               this,
               counters,
-              NO_LOG.forLoop(0),
+              RequestLog.OFF,
               CONFIG,
               new ConnectionLimiter(CONFIG),
               new LargeWriteQuota(0, 1, counters),

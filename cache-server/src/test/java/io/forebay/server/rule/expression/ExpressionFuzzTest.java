@@ -70,8 +70,8 @@ final class ExpressionFuzzTest {
       CelAbstractSyntaxTree ast;
       Expression expression;
       try {
-        ast = ExpressionCompiler.check(text, false);
-        expression = ExpressionCompiler.compile(text, false);
+        ast = ExpressionCompiler.check(text, Variable.Subject.REQUEST);
+        expression = ExpressionCompiler.compile(text, Variable.Subject.REQUEST);
       } catch (ExpressionException e) {
         throw new AssertionError(text + " seed " + SEED, e);
       }
@@ -113,7 +113,7 @@ final class ExpressionFuzzTest {
       }
       long start = System.nanoTime();
       try {
-        ExpressionCompiler.compile(text.toString(), false);
+        ExpressionCompiler.compile(text.toString(), Variable.Subject.REQUEST);
       } catch (ExpressionException e) {
         assertTrue(!e.problems().isEmpty(), () -> text + " seed " + SEED);
       }
@@ -167,7 +167,7 @@ final class ExpressionFuzzTest {
     for (int round = 0; round < 3; round++) {
       double worst = 0;
       for (String text : hostile) {
-        Expression expression = ExpressionCompiler.compile(text, false);
+        Expression expression = ExpressionCompiler.compile(text, Variable.Subject.REQUEST);
         String verdict = own(expression, message);
         int times = 2000;
         long start = THREADS.getCurrentThreadCpuTime();
@@ -188,7 +188,7 @@ final class ExpressionFuzzTest {
 
   private static MessageFake message(SplittableRandom random) {
     MessageFake message = new MessageFake();
-    for (Variable variable : Variable.of(false)) {
+    for (Variable variable : Variable.of(Variable.Subject.REQUEST)) {
       switch (variable.type()) {
         case TEXT -> message.set(variable, word(random));
         case TIME -> message.set(variable, Instant.ofEpochSecond(random.nextLong(4_000_000_000L)));
@@ -207,7 +207,7 @@ final class ExpressionFuzzTest {
 
   private static Map<String, Object> values(MessageFake message) {
     Map<String, Object> values = new HashMap<>();
-    for (Variable variable : Variable.of(false)) {
+    for (Variable variable : Variable.of(Variable.Subject.REQUEST)) {
       values.put(
           variable.toString(),
           variable.type() == Variable.Type.TEXTS ? message.map(variable) : message.value(variable));

@@ -47,7 +47,8 @@ final class ExpressionTest {
   }
 
   private static Expression of(String text) throws ExpressionException {
-    return ExpressionCompiler.compile(text, text.contains("response."));
+    return ExpressionCompiler.compile(
+        text, text.contains("response.") ? Variable.Subject.RESPONSE : Variable.Subject.REQUEST);
   }
 
   private static boolean holds(String text) throws ExpressionException {
