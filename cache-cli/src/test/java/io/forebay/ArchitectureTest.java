@@ -130,6 +130,7 @@ class ArchitectureTest {
               "prefetch",
               "rule",
               "rule.expression",
+              "systemd",
               "text"));
 
   @Test

@@ -39,6 +39,7 @@ public final class Tools {
           Map.entry("haproxy", "haproxy"),
           Map.entry("ip", "iproute2"),
           Map.entry("iptables", "iptables"),
+          Map.entry("man", "man-db"),
           Map.entry("mkfs.ext4", "e2fsprogs"),
           Map.entry("nghttp", "nghttp2-client"),
           Map.entry("nginx", "nginx-light"),
@@ -46,7 +47,9 @@ public final class Tools {
           Map.entry("php", "php-cli"),
           Map.entry("prometheus", "prometheus"),
           Map.entry("promtool", "prometheus"),
+          Map.entry("systemd-analyze", "systemd"),
           Map.entry("traffic_server", "trafficserver"),
+          Map.entry("unzip", "unzip"),
           Map.entry("varnishd", "varnish"),
           Map.entry("wrk", "wrk"));
 
@@ -155,6 +158,16 @@ public final class Tools {
   /** A Python that has botocore, which signs for CloudFront, and cryptography. */
   static Path requireBotocore() throws IOException, InterruptedException {
     return requireModule("botocore, cryptography", "botocore");
+  }
+
+  /** A Python that has the schemas of Kubernetes. */
+  static Path requireKubernetesSchemas() throws IOException, InterruptedException {
+    return requireModule("kubernetes_validate", "kubernetes-validate");
+  }
+
+  /** A Python that has the schema of OpenAPI documents. */
+  static Path requireOpenApiSchema() throws IOException, InterruptedException {
+    return requireModule("openapi_spec_validator", "openapi-spec-validator");
   }
 
   /** A Python that signs tokens, with RSA and elliptic curves too. */

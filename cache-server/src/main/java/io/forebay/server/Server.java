@@ -140,6 +140,7 @@ import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
@@ -855,6 +856,11 @@ public final class Server implements NodeControl, AutoCloseable {
   /** What each loop has; to be touched on that loop only. */
   List<ExchangeContext> loops() {
     return loops;
+  }
+
+  /** The event loops, to have something run on each. */
+  public List<? extends Executor> executors() {
+    return transport.loops().stream().map(Loop::eventLoop).toList();
   }
 
   /** Whether no response is being fetched into the store at this moment. */

@@ -11,6 +11,8 @@ import io.forebay.server.node.NodeControl.Reload;
 import io.forebay.server.node.NodeStatus.Listening;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.stream.Collectors;
 
 /** The node that serve runs. */
 final class Edge implements AutoCloseable {
@@ -46,6 +48,19 @@ final class Edge implements AutoCloseable {
     return server.adminUrl();
   }
 
+  /** One line on what it does. */
+  String status() {
+    return "serving on "
+        + listening().stream()
+            .map(own ->
+                own.port() == 0 ? own.host() : own.scheme() + " " + own.host() + ":" + own.port())
+            .collect(Collectors.joining(", "));
+  }
+
+  List<? extends Executor> loops() {
+    return server.executors();
+  }
+
   Reload reload() {
     return server.reload();
   }
@@ -59,12 +74,17 @@ final class Edge implements AutoCloseable {
     return server.config().timeouts().lameDuck();
   }
 
+  /** How long requests in progress may go on. */
+  Duration drainTime() {
+    return server.config().timeouts().drain();
+  }
+
   void beginLameDuck() {
     server.beginLameDuck();
   }
 
   void drain() {
-    server.drain(server.config().timeouts().drain());
+    server.drain(drainTime());
   }
 
   @Override

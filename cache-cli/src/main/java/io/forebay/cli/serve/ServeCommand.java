@@ -8,6 +8,7 @@ import io.forebay.cli.console.Output;
 import io.forebay.cli.console.VersionInfo;
 import io.forebay.cli.serve.Signals.Asked;
 import io.forebay.server.node.NodeControl.Reload;
+import io.forebay.server.systemd.ServiceManager;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -38,6 +39,9 @@ import picocli.CommandLine.Mixin;
       "  forebay serve --origin http://127.0.0.1:9000 --listen :8080 --memory 4GiB"
     })
 public final class ServeCommand implements Callable<Integer> {
+  /** After the requests: files are closed, which takes the disks some time. */
+  private static final Duration CLOSING = Duration.ofSeconds(60);
+
   @Mixin private final CommonOptions common = new CommonOptions();
   @Mixin private final ConfigOptions config = new ConfigOptions();
 
@@ -51,7 +55,8 @@ public final class ServeCommand implements Callable<Integer> {
           ExitCode.NO_RESOURCE,
           "this Java has no module jdk.compiler, which the index requires: use a full JDK 25");
     }
-    try (Edge edge = Edge.start(config)) {
+    try (ServiceManager manager = ServiceManager.ofThisProcess();
+        Edge edge = Edge.start(config)) {
       // Not before it runs: until then Ctrl-C is to end the process as it ends any other.
       Signals signals = Signals.taken(() -> !edge.lameDuck().isZero());
       output.line(output.strong("forebay " + VersionInfo.forebayVersion()));
@@ -68,10 +73,12 @@ public final class ServeCommand implements Callable<Integer> {
               edge.listening(),
               "admin",
               edge.admin()));
+      manager.ready(edge.status(), edge.loops());
       for (Asked asked = signals.next(); asked != Asked.STOP; asked = signals.next()) {
-        obey(asked, edge, output);
+        obey(asked, edge, manager, output);
       }
-      lameDuck(signals, edge, output);
+      manager.stopping(edge.lameDuck().plus(edge.drainTime()).plus(CLOSING));
+      lameDuck(signals, edge, manager, output);
       signals.draining();
       output.note(
           "forebay: stopping; requests in progress are finished, another signal aborts them");
@@ -82,16 +89,22 @@ public final class ServeCommand implements Callable<Integer> {
   }
 
   /** Whatever is asked, except to stop. */
-  private static void obey(Asked asked, Edge edge, Output output) {
+  private static void obey(Asked asked, Edge edge, ServiceManager manager, Output output) {
     if (asked == Asked.RELOAD) {
-      report(output, edge.reload());
+      manager.reloading();
+      Reload reload = edge.reload();
+      manager.reloaded(
+          reload.errors().isEmpty()
+              ? edge.status()
+              : "reload refused, nothing changed: " + reload.errors().getFirst());
+      report(output, reload);
     } else {
       edge.reopenLog();
     }
   }
 
   /** Returns after the time of the lame duck, or at a second signal to stop. */
-  private static void lameDuck(Signals signals, Edge edge, Output output)
+  private static void lameDuck(Signals signals, Edge edge, ServiceManager manager, Output output)
       throws InterruptedException {
     Duration time = edge.lameDuck();
     if (time.isZero()) {
@@ -105,7 +118,7 @@ public final class ServeCommand implements Callable<Integer> {
     long deadline = System.nanoTime() + time.toNanos();
     Asked asked = signals.next(time.toMillis());
     while (asked != null && asked != Asked.STOP) {
-      obey(asked, edge, output);
+      obey(asked, edge, manager, output);
       asked = signals.next(TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime()));
     }
   }

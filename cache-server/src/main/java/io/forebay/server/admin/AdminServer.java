@@ -24,8 +24,6 @@ import java.security.NoSuchAlgorithmException;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,8 +37,6 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public final class AdminServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(AdminServer.class);
-  private static final Pattern CHANGES =
-      Pattern.compile("/v1/(cluster/)?config/changes/(\\d{1,18})/(\\d{1,18})");
   private static final Logger AUDIT = LoggerFactory.getLogger("forebay.audit");
 
   private final NodeControl node;
@@ -55,6 +51,7 @@ public final class AdminServer implements AutoCloseable {
   private final ConfigEndpoint config;
   private final WarmJobs warm;
   private final AuditedActions actions;
+  private final AdminRoutes routes;
   private final Address address;
   private final AdminListener listener;
   private final ExecutorService threads;
@@ -79,6 +76,7 @@ public final class AdminServer implements AutoCloseable {
     origins = new OriginsEndpoint(node, AUDIT);
     config = new ConfigEndpoint(node, AUDIT);
     warm = new WarmJobs(node, version);
+    routes = table();
     threads = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("admin-", 0).factory());
     listener = new AdminListener(bounds, new Requests(), threads);
   }
@@ -152,6 +150,11 @@ public final class AdminServer implements AutoCloseable {
     return listener.address();
   }
 
+  /** What it answers. */
+  List<AdminRoutes.Route> routes() {
+    return routes.all();
+  }
+
   @Override
   public void close() {
     listener.close();
@@ -200,215 +203,133 @@ public final class AdminServer implements AutoCloseable {
     // Once more: the token may have changed while the body came.
     boolean isTrusted = check(exchange);
     String method = exchange.method();
-    Endpoint endpoint = endpoint(path);
-    if (endpoint == null) {
+    AdminRoutes.Match found = routes.find(path);
+    if (found == null) {
       throw new AdminError(404, "no resource has this path");
     }
     // HEAD is answered as GET, without the body.
     String asked = method.equals("HEAD") ? "GET" : method;
-    if (!endpoint.methods().contains(asked)) {
-      String allow =
-          String.join(", ", endpoint.methods())
-              + (endpoint.methods().contains("GET") ? ", HEAD" : "");
+    List<String> methods = found.route().methods();
+    if (!methods.contains(asked)) {
+      String allow = String.join(", ", methods) + (methods.contains("GET") ? ", HEAD" : "");
       exchange.answerFields().set("Allow", allow);
       throw new AdminError(405, "the method must be " + allow);
     }
-    return endpoint.call().reply(exchange, asked, isTrusted);
+    return found
+        .route()
+        .action()
+        .reply(new AdminRoutes.Request(exchange, asked, isTrusted, found.parameters()));
   }
 
-  /** A path's methods and what it does. */
-  private record Endpoint(List<String> methods, Call call) {}
-
-  private interface Call {
-    AdminReply reply(AdminExchange exchange, String method, boolean isTrusted)
-        throws AdminError, IOException;
+  private AdminRoutes table() {
+    AdminRoutes routes =
+        new AdminRoutes()
+            .get("/healthz", request -> AdminReply.json(200, Json.object().put("status", "ok")))
+            .get("/v1/health", request -> AdminReply.json(200, Json.object().put("status", "ok")))
+            .get("/readyz", request -> ready(request.isTrusted()))
+            .get("/v1/ready", request -> ready(request.isTrusted()))
+            .get("/metrics", request -> metrics(request.exchange()))
+            .get("/v1/openapi.json", request -> AdminDocument.reply())
+            .get("/v1/stats", request -> AdminReply.json(200, stats.json()))
+            .post("/v1/explain", request -> json(store.explain(body(request))))
+            .add("/v1/warm", List.of("GET", "POST"), this::warm)
+            .add("/v1/warm/{job}", List.of("GET", "DELETE"), this::warmJob);
+    addPurges(routes);
+    addConfiguration(routes);
+    addStores(routes);
+    addOrigins(routes);
+    addCluster(routes);
+    return routes;
   }
 
-  private @Nullable Endpoint endpoint(String path) {
-    return switch (path) {
-      case "/healthz", "/v1/health" ->
-          new Endpoint(
-              List.of("GET"),
-              (exchange, method, isTrusted) ->
-                  AdminReply.json(200, Json.object().put("status", "ok")));
-      case "/readyz", "/v1/ready" ->
-          new Endpoint(List.of("GET"), (exchange, method, isTrusted) -> ready(isTrusted));
-      case "/v1/stats" ->
-          new Endpoint(
-              List.of("GET"), (exchange, method, isTrusted) -> AdminReply.json(200, stats.json()));
-      case "/v1/config" ->
-          new Endpoint(
-              List.of("GET"),
-              (exchange, method, isTrusted) ->
-                  new AdminReply(
-                      200,
-                      "application/json",
-                      (ConfigView.json(node.config()) + "\n").getBytes(StandardCharsets.UTF_8)));
-      case "/v1/purge" ->
-          new Endpoint(
-              List.of("POST"),
-              (exchange, method, isTrusted) -> {
-                ObjectNode answer = purge.run(Json.object(exchange.body()), exchange.caller());
-                return AdminReply.json(ClusterEndpoint.status(answer), answer);
-              });
-      case "/v1/cluster" ->
-          new Endpoint(
-              List.of("GET"),
-              (exchange, method, isTrusted) -> AdminReply.json(200, cluster.state()));
-      case "/v1/cluster/drain", "/v1/cluster/undrain" ->
-          new Endpoint(
-              List.of("POST"),
-              (exchange, method, isTrusted) ->
-                  AdminReply.json(
-                      200,
-                      cluster.drain(
-                          Json.object(exchange.body()),
-                          path.equals("/v1/cluster/drain"),
-                          exchange.caller())));
-      case "/v1/cluster/forget" ->
-          new Endpoint(
-              List.of("POST"),
-              (exchange, method, isTrusted) ->
-                  AdminReply.json(
-                      200, cluster.forget(Json.object(exchange.body()), exchange.caller())));
-      case "/v1/cluster/config" ->
-          new Endpoint(
-              List.of("GET"), (exchange, method, isTrusted) -> AdminReply.json(200, fleet.state()));
-      case "/v1/cluster/config/parts" ->
-          new Endpoint(
-              List.of("POST"),
-              (exchange, method, isTrusted) -> AdminReply.json(200, fleet.part(exchange.body())));
-      case "/v1/cluster/config/push" ->
-          new Endpoint(
-              List.of("POST"),
-              (exchange, method, isTrusted) ->
-                  AdminReply.json(
-                      200, fleet.push(Json.object(exchange.body()), exchange.caller())));
-      case "/v1/cluster/config/promote" ->
-          new Endpoint(
-              List.of("POST"),
-              (exchange, method, isTrusted) ->
-                  AdminReply.json(
-                      200, fleet.promote(Json.object(exchange.body()), exchange.caller())));
-      case "/v1/cluster/config/rollback" ->
-          new Endpoint(
-              List.of("POST"),
-              (exchange, method, isTrusted) ->
-                  AdminReply.json(
-                      200, fleet.rollback(Json.object(exchange.body()), exchange.caller())));
-      case "/v1/purges" ->
-          new Endpoint(
-              List.of("GET"),
-              (exchange, method, isTrusted) -> AdminReply.json(200, purge.latest()));
-      case "/v1/config/history" ->
-          new Endpoint(
-              List.of("GET"),
-              (exchange, method, isTrusted) -> AdminReply.json(200, config.history()));
-      case "/v1/config/rollback" ->
-          new Endpoint(
-              List.of("POST"),
-              (exchange, method, isTrusted) ->
-                  config.rollback(Json.object(exchange.body()), exchange.caller()));
-      case "/v1/reload" ->
-          new Endpoint(
-              List.of("POST"),
-              (exchange, method, isTrusted) -> config.reload(exchange.body(), exchange.caller()));
-      case "/v1/warm" ->
-          new Endpoint(
-              List.of("GET", "POST"), (exchange, method, isTrusted) -> warm(exchange, method));
-      case "/v1/explain" ->
-          new Endpoint(
-              List.of("POST"),
-              (exchange, method, isTrusted) ->
-                  AdminReply.json(200, store.explain(Json.object(exchange.body()))));
-      case "/v1/stores" ->
-          new Endpoint(
-              List.of("GET"), (exchange, method, isTrusted) -> AdminReply.json(200, stores.list()));
-      case "/v1/origins" ->
-          new Endpoint(
-              List.of("GET"),
-              (exchange, method, isTrusted) -> AdminReply.json(200, origins.list()));
-      case "/v1/origins/drain" ->
-          new Endpoint(
-              List.of("POST"),
-              (exchange, method, isTrusted) ->
-                  AdminReply.json(
-                      200, origins.drain(Json.object(exchange.body()), exchange.caller())));
-      case "/v1/origins/undrain" ->
-          new Endpoint(
-              List.of("POST"),
-              (exchange, method, isTrusted) ->
-                  AdminReply.json(
-                      200, origins.undrain(Json.object(exchange.body()), exchange.caller())));
-      case "/v1/store/objects" ->
-          new Endpoint(
-              List.of("GET"),
-              (exchange, method, isTrusted) ->
-                  AdminReply.json(200, store.objects(exchange.query())));
-      case "/v1/store/object" ->
-          new Endpoint(
-              List.of("GET"),
-              (exchange, method, isTrusted) ->
-                  AdminReply.json(200, store.object(exchange.query())));
-      case "/v1/store/hot" ->
-          new Endpoint(
-              List.of("GET"),
-              (exchange, method, isTrusted) -> AdminReply.json(200, store.hot(exchange.query())));
-      case "/v1/store/stat" ->
-          new Endpoint(
-              List.of("GET"), (exchange, method, isTrusted) -> AdminReply.json(200, store.stat()));
-      case "/v1/store/map" ->
-          new Endpoint(
-              List.of("GET"), (exchange, method, isTrusted) -> AdminReply.json(200, store.map()));
-      case "/v1/store/verify" ->
-          new Endpoint(
-              List.of("GET", "POST", "DELETE"),
-              (exchange, method, isTrusted) -> verify(exchange, method));
-      case "/metrics" ->
-          new Endpoint(List.of("GET"), (exchange, method, isTrusted) -> metrics(exchange));
-      default -> named(path);
-    };
+  private void addPurges(AdminRoutes routes) {
+    routes
+        .post(
+            "/v1/purge",
+            request -> {
+              ObjectNode answer = purge.run(body(request), caller(request));
+              return AdminReply.json(ClusterEndpoint.status(answer), answer);
+            })
+        .get("/v1/purges", request -> json(purge.latest()))
+        .get("/v1/purges/{id}", request -> json(purge.status(request.number(0))))
+        .get("/v1/purges/c-{id}", request -> json(cluster.receipt(request.number(0))));
   }
 
-  /** A path that ends in the name or number of one thing. */
-  private @Nullable Endpoint named(String path) {
-    if (path.matches("/v1/stores/[A-Za-z0-9_-]{1,64}")) {
-      return new Endpoint(
-          List.of("POST"),
-          (exchange, method, isTrusted) ->
-              AdminReply.json(
-                  200,
-                  stores.act(path.substring(11), Json.object(exchange.body()), exchange.caller())));
-    }
-    Matcher changes = CHANGES.matcher(path);
-    if (changes.matches()) {
-      long from = Long.parseLong(changes.group(2));
-      long to = Long.parseLong(changes.group(3));
-      return new Endpoint(
-          List.of("GET"),
-          (exchange, method, isTrusted) ->
-              AdminReply.json(
-                  200,
-                  changes.group(1) == null ? config.changes(from, to) : fleet.changes(from, to)));
-    }
-    if (path.matches("/v1/purges/c-\\d{1,18}")) {
-      return new Endpoint(
-          List.of("GET"),
-          (exchange, method, isTrusted) ->
-              AdminReply.json(200, cluster.receipt(Long.parseLong(path.substring(13)))));
-    }
-    if (path.matches("/v1/purges/\\d{1,18}")) {
-      return new Endpoint(
-          List.of("GET"),
-          (exchange, method, isTrusted) ->
-              AdminReply.json(200, purge.status(Long.parseLong(path.substring(11)))));
-    }
-    return path.matches("/v1/warm/\\d{1,18}")
-        ? new Endpoint(
-            List.of("GET", "DELETE"),
-            (exchange, method, isTrusted) ->
-                warmJob(exchange, method, Long.parseLong(path.substring(9))))
-        : null;
+  private void addConfiguration(AdminRoutes routes) {
+    routes
+        .get(
+            "/v1/config",
+            request ->
+                new AdminReply(
+                    200,
+                    "application/json",
+                    (ConfigView.json(node.config()) + "\n").getBytes(StandardCharsets.UTF_8)))
+        .get("/v1/config/history", request -> json(config.history()))
+        .get(
+            "/v1/config/changes/{from}/{to}",
+            request -> json(config.changes(request.number(0), request.number(1))))
+        .post("/v1/config/rollback", request -> config.rollback(body(request), caller(request)))
+        .post("/v1/reload", request -> config.reload(request.exchange().body(), caller(request)));
+  }
+
+  private void addStores(AdminRoutes routes) {
+    routes
+        .get("/v1/stores", request -> json(stores.list()))
+        .post(
+            "/v1/stores/{name}",
+            request -> json(stores.act(request.parameter(0), body(request), caller(request))))
+        .get("/v1/store/objects", request -> json(store.objects(request.exchange().query())))
+        .get("/v1/store/object", request -> json(store.object(request.exchange().query())))
+        .get("/v1/store/hot", request -> json(store.hot(request.exchange().query())))
+        .get("/v1/store/stat", request -> json(store.stat()))
+        .get("/v1/store/map", request -> json(store.map()))
+        .add("/v1/store/verify", List.of("GET", "POST", "DELETE"), this::verify);
+  }
+
+  private void addOrigins(AdminRoutes routes) {
+    routes
+        .get("/v1/origins", request -> json(origins.list()))
+        .post("/v1/origins/drain", request -> json(origins.drain(body(request), caller(request))))
+        .post(
+            "/v1/origins/undrain",
+            request -> json(origins.undrain(body(request), caller(request))));
+  }
+
+  private void addCluster(AdminRoutes routes) {
+    routes
+        .get("/v1/cluster", request -> json(cluster.state()))
+        .post(
+            "/v1/cluster/drain",
+            request -> json(cluster.drain(body(request), true, caller(request))))
+        .post(
+            "/v1/cluster/undrain",
+            request -> json(cluster.drain(body(request), false, caller(request))))
+        .post("/v1/cluster/forget", request -> json(cluster.forget(body(request), caller(request))))
+        .get("/v1/cluster/config", request -> json(fleet.state()))
+        .get(
+            "/v1/cluster/config/changes/{from}/{to}",
+            request -> json(fleet.changes(request.number(0), request.number(1))))
+        .post("/v1/cluster/config/parts", request -> json(fleet.part(request.exchange().body())))
+        .post(
+            "/v1/cluster/config/push", request -> json(fleet.push(body(request), caller(request))))
+        .post(
+            "/v1/cluster/config/promote",
+            request -> json(fleet.promote(body(request), caller(request))))
+        .post(
+            "/v1/cluster/config/rollback",
+            request -> json(fleet.rollback(body(request), caller(request))));
+  }
+
+  private static AdminReply json(ObjectNode answer) {
+    return AdminReply.json(200, answer);
+  }
+
+  private static ObjectNode body(AdminRoutes.Request request) throws AdminError {
+    return Json.object(request.exchange().body());
+  }
+
+  private static String caller(AdminRoutes.Request request) {
+    return request.exchange().caller();
   }
 
   private AdminReply ready(boolean isTrusted) {
@@ -432,8 +353,9 @@ public final class AdminServer implements AutoCloseable {
     }
   }
 
-  private AdminReply warm(AdminExchange exchange, String method) throws AdminError, IOException {
-    if (method.equals("GET")) {
+  private AdminReply warm(AdminRoutes.Request request) throws AdminError, IOException {
+    AdminExchange exchange = request.exchange();
+    if (request.method().equals("GET")) {
       return AdminReply.json(200, warm.list());
     }
     WarmRequest order = WarmRequest.parse(Json.object(exchange.body()));
@@ -448,9 +370,11 @@ public final class AdminServer implements AutoCloseable {
     return AdminReply.json(202, Json.object().put("job", id));
   }
 
-  private AdminReply warmJob(AdminExchange exchange, String method, long id) throws AdminError {
+  private AdminReply warmJob(AdminRoutes.Request request) throws AdminError {
+    AdminExchange exchange = request.exchange();
+    long id = request.number(0);
     WarmJob job = warm.job(id);
-    if (method.equals("DELETE")) {
+    if (request.method().equals("DELETE")) {
       job.cancel();
       AUDIT.info("warm cancelled caller={} job={}", exchange.caller(), id);
       return AdminReply.json(200, job.summary());
@@ -466,11 +390,10 @@ public final class AdminServer implements AutoCloseable {
     return AdminReply.json(200, job.report(after));
   }
 
-  private AdminReply verify(AdminExchange exchange, String method) throws AdminError, IOException {
-    return switch (method) {
-      case "POST" ->
-          AdminReply.json(202, store.verify(Json.object(exchange.body()), exchange.caller()));
-      case "DELETE" -> AdminReply.json(200, store.cancel(exchange.caller()));
+  private AdminReply verify(AdminRoutes.Request request) throws AdminError, IOException {
+    return switch (request.method()) {
+      case "POST" -> AdminReply.json(202, store.verify(body(request), caller(request)));
+      case "DELETE" -> AdminReply.json(200, store.cancel(caller(request)));
       default -> AdminReply.json(200, store.verification());
     };
   }
