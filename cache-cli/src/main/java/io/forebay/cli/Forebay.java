@@ -24,6 +24,7 @@ import io.forebay.cli.sign.DebugTokenCommand;
 import io.forebay.cli.sign.SignUrlCommand;
 import io.forebay.cli.stats.StatsCommand;
 import io.forebay.cli.store.StoreCommand;
+import io.forebay.cli.upgrade.UpgradeCommand;
 import io.forebay.cli.warm.WarmCommand;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -77,6 +78,7 @@ public final class Forebay implements Callable<Integer> {
             new TopCommand(),
             new HistCommand(),
             new ReloadCommand(),
+            new UpgradeCommand(),
             new ExplainCommand(),
             new SignUrlCommand(),
             new DebugTokenCommand(),

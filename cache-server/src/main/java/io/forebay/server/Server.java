@@ -48,7 +48,10 @@ import io.forebay.server.fill.FillContext;
 import io.forebay.server.fill.FillTable;
 import io.forebay.server.fill.SliceFill;
 import io.forebay.server.fill.history.FillHistory;
+import io.forebay.server.handover.Inheritance;
+import io.forebay.server.handover.Released;
 import io.forebay.server.http.ChallengeTokens;
+import io.forebay.server.listen.InheritedSockets;
 import io.forebay.server.listen.Listeners;
 import io.forebay.server.listen.peer.NodeListener;
 import io.forebay.server.loop.CellPlan;
@@ -243,6 +246,23 @@ public final class Server implements NodeControl, AutoCloseable {
   }
 
   /**
+   * Starts a node that listens on sockets which are open already.
+   *
+   * @param inherited what the process before this one left, or a service manager opened
+   */
+  public static Server start(ConfigSource source, String version, Inheritance inherited)
+      throws StartException {
+    return start(
+        source,
+        version,
+        System::currentTimeMillis,
+        System::nanoTime,
+        CpuPlan.Machine.here(),
+        NamePlaces.SYSTEM,
+        inherited);
+  }
+
+  /**
    * Starts a node for a rehearsal of its configuration: by a wall clock that the caller moves,
    * which rate limits follow, too. Timeouts stay those of the machine.
    *
@@ -256,7 +276,8 @@ public final class Server implements NodeControl, AutoCloseable {
         clockMillis,
         () -> clockMillis.getAsLong() * 1_000_000,
         CpuPlan.Machine.here(),
-        NamePlaces.SYSTEM);
+        NamePlaces.SYSTEM,
+        Inheritance.none());
   }
 
   /** The same by another wall clock, which any thread asks. */
@@ -273,7 +294,8 @@ public final class Server implements NodeControl, AutoCloseable {
       CpuPlan.Machine machine,
       NamePlaces namePlaces)
       throws StartException {
-    return start(source, version, clockMillis, System::nanoTime, machine, namePlaces);
+    return start(
+        source, version, clockMillis, System::nanoTime, machine, namePlaces, Inheritance.none());
   }
 
   private static Server start(
@@ -282,13 +304,14 @@ public final class Server implements NodeControl, AutoCloseable {
       LongSupplier clockMillis,
       LongSupplier rateNanos,
       CpuPlan.Machine machine,
-      NamePlaces namePlaces)
+      NamePlaces namePlaces,
+      Inheritance inherited)
       throws StartException {
     FleetBootstrap own = source.bootstrap();
     ConfigOutcome read = own == null ? source.load() : FleetStart.load(source, own);
     while (true) {
       try {
-        return start(source, read, version, clockMillis, rateNanos, machine, namePlaces);
+        return start(source, read, version, clockMillis, rateNanos, machine, namePlaces, inherited);
       } catch (StartException e) {
         ConfigOutcome instead =
             own == null || !e.isOfReloadedKeys() ? null : FleetStart.instead(source, own, read);
@@ -308,7 +331,8 @@ public final class Server implements NodeControl, AutoCloseable {
       LongSupplier clockMillis,
       LongSupplier rateNanos,
       CpuPlan.Machine machine,
-      NamePlaces namePlaces)
+      NamePlaces namePlaces,
+      Inheritance inherited)
       throws StartException {
     return switch (read) {
       case ConfigOutcome.Refused refused ->
@@ -317,7 +341,8 @@ public final class Server implements NodeControl, AutoCloseable {
               refused.problems().stream().map(ConfigProblem::toString).toList());
       case ConfigOutcome.Loaded loaded -> {
         loaded.warnings().forEach(LOG::warn);
-        yield new Server(source, loaded, version, clockMillis, rateNanos, machine, namePlaces);
+        yield new Server(
+            source, loaded, version, clockMillis, rateNanos, machine, namePlaces, inherited);
       }
     };
   }
@@ -329,16 +354,18 @@ public final class Server implements NodeControl, AutoCloseable {
       LongSupplier clockMillis,
       LongSupplier rateNanos,
       CpuPlan.Machine cpus,
-      NamePlaces namePlaces)
+      NamePlaces namePlaces,
+      Inheritance inherited)
       throws StartException {
     this.clockMillis = clockMillis;
     this.rateBuckets = new RateBuckets(rateNanos);
     ServerConfig config = loaded.config();
     this.started = config;
-    try {
+    try (InheritedSockets sockets = new InheritedSockets(inherited.sockets())) {
       RuntimeConfig compiled = RuntimeConfig.of(config, counterNames.routes());
       // What cannot be used is found before anything is allocated; the threads start unpinned.
       tls = opened(ClientTls.open(config, clockMillis));
+      tls.inheritTicketKeys(inherited.ticketKeys(), inherited.ticketKeysMadeAtMillis());
       acme =
           opened(
               CertificateManager.open(
@@ -346,7 +373,9 @@ public final class Server implements NodeControl, AutoCloseable {
       // Before the store: a memory tier is not allocated for a node that cannot listen.
       Path adminSocket = config.admin().address().unixFile();
       Listeners.check(
-          config, adminSocket == null ? Map.of("admin", config.admin().address()) : Map.of());
+          config,
+          adminSocket == null ? Map.of("admin", config.admin().address()) : Map.of(),
+          sockets);
       if (adminSocket != null) {
         AdminServer.check(adminSocket);
       }
@@ -474,7 +503,15 @@ public final class Server implements NodeControl, AutoCloseable {
       listeners =
           opened(
               Listeners.bind(
-                  config, transport, exchanges, counters, requestLogs, clockMillis, tls));
+                  config,
+                  transport,
+                  exchanges,
+                  counters,
+                  requestLogs,
+                  clockMillis,
+                  tls,
+                  sockets,
+                  Listeners.tokenKey(inherited.tokenKey())));
       nodeListener = peers == null ? null : opened(listenForNodes(peers, exchanges));
       probes =
           opened(
@@ -1193,6 +1230,42 @@ public final class Server implements NodeControl, AutoCloseable {
     }
     close();
     return isClean;
+  }
+
+  /** Whether the listening sockets can be handed over to another process. */
+  public boolean canBeReplaced() {
+    return transport.name().equals("epoll");
+  }
+
+  /** What another process needs to take over; this node goes on as it is. */
+  public Inheritance inheritance() {
+    return new Inheritance(
+        listeners.open(), tls.ticketKeys(), tls.ticketKeysMadeAtMillis(), listeners.tokenKey());
+  }
+
+  /**
+   * Stops in favour of another process: as {@link #drain}, but the listening sockets stay open and
+   * nobody is refused, and the node is ready until the end.
+   *
+   * @param ending how long connections that are open have to end while others are accepted
+   * @param grace how long a new connection may then wait for its first request
+   * @param bound how long requests in progress have from then on; meanwhile nothing is accepted
+   */
+  public Released release(Duration ending, Duration grace, Duration bound)
+      throws InterruptedException {
+    Inheritance left = inheritance();
+    auditLog.record(AuditEvent.of(AuditActor.SIGNAL, "hand-over", "", Result.DONE));
+    listeners.endConnections(ending);
+    long from = System.nanoTime();
+    int cut = listeners.detach(grace, bound);
+    long detached = System.nanoTime();
+    close();
+    return new Released(
+        left,
+        cut,
+        from,
+        TimeUnit.NANOSECONDS.toMillis(detached - from),
+        TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - detached));
   }
 
   /** Before the loops end: idle connections are closed in order, waiting calls are told. */

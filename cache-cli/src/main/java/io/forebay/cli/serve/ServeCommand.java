@@ -17,6 +17,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /** Runs a node until it is stopped; the calling thread handles signals. */
 @Command(
@@ -45,6 +46,13 @@ public final class ServeCommand implements Callable<Integer> {
   @Mixin private final CommonOptions common = new CommonOptions();
   @Mixin private final ConfigOptions config = new ConfigOptions();
 
+  @Option(
+      names = "--take-over",
+      description =
+          "Take sockets and store over from the process that serves from the same data directory,"
+              + " which then ends; an ordinary start where there is none.")
+  private boolean isTakeOver;
+
   public ServeCommand() {}
 
   @Override
@@ -56,9 +64,10 @@ public final class ServeCommand implements Callable<Integer> {
           "this Java has no module jdk.compiler, which the index requires: use a full JDK 25");
     }
     try (ServiceManager manager = ServiceManager.ofThisProcess();
-        Edge edge = Edge.start(config)) {
+        Edge edge = Edge.start(config, isTakeOver)) {
       // Not before it runs: until then Ctrl-C is to end the process as it ends any other.
       Signals signals = Signals.taken(() -> !edge.lameDuck().isZero());
+      edge.listenForSuccessors(signals::handOver);
       output.line(output.strong("forebay " + VersionInfo.forebayVersion()));
       edge.banner().forEach(output::line);
       output.json(
@@ -75,7 +84,12 @@ public final class ServeCommand implements Callable<Integer> {
               edge.admin()));
       manager.ready(edge.status(), edge.loops());
       for (Asked asked = signals.next(); asked != Asked.STOP; asked = signals.next()) {
-        obey(asked, edge, manager, output);
+        if (asked != Asked.HAND_OVER) {
+          obey(asked, edge, manager, output);
+        } else if (edge.handOver(manager)) {
+          output.json(Map.of("event", "handed-over"));
+          return ExitCode.OK;
+        }
       }
       manager.stopping(edge.lameDuck().plus(edge.drainTime()).plus(CLOSING));
       lameDuck(signals, edge, manager, output);
@@ -90,17 +104,22 @@ public final class ServeCommand implements Callable<Integer> {
 
   /** Whatever is asked, except to stop. */
   private static void obey(Asked asked, Edge edge, ServiceManager manager, Output output) {
-    if (asked == Asked.RELOAD) {
-      manager.reloading();
-      Reload reload = edge.reload();
-      manager.reloaded(
-          reload.errors().isEmpty()
-              ? edge.status()
-              : "reload refused, nothing changed: " + reload.errors().getFirst());
-      report(output, reload);
-    } else {
-      edge.reopenLog();
+    switch (asked) {
+      case RELOAD -> reload(edge, manager, output);
+      case REOPEN_LOG -> edge.reopenLog();
+      case HAND_OVER -> edge.refuseHandOver();
+      case STOP -> throw new IllegalArgumentException("the caller stops");
     }
+  }
+
+  private static void reload(Edge edge, ServiceManager manager, Output output) {
+    manager.reloading();
+    Reload reload = edge.reload();
+    manager.reloaded(
+        reload.errors().isEmpty()
+            ? edge.status()
+            : "reload refused, nothing changed: " + reload.errors().getFirst());
+    report(output, reload);
   }
 
   /** Returns after the time of the lame duck, or at a second signal to stop. */

@@ -28,7 +28,8 @@ public final class Signals {
   enum Asked {
     STOP,
     RELOAD,
-    REOPEN_LOG
+    REOPEN_LOG,
+    HAND_OVER
   }
 
   /** Takes the signals over from the JVM, whose own answer to SIGTERM would be exit code 143. */
@@ -49,6 +50,11 @@ public final class Signals {
     Signal.handle(new Signal("HUP"), signal -> signals.asked.add(Asked.RELOAD));
     Signal.handle(new Signal("USR1"), signal -> signals.asked.add(Asked.REOPEN_LOG));
     return signals;
+  }
+
+  /** Another process asks to take over; not a signal, but the serving thread's work as they are. */
+  void handOver() {
+    asked.add(Asked.HAND_OVER);
   }
 
   public Asked next() throws InterruptedException {

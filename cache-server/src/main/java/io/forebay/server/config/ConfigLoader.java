@@ -102,10 +102,11 @@ public final class ConfigLoader {
    * Loads a configuration for a rehearsal: {@link StandIns} take the place of all that it names
    * outside of itself. Its keys are checked before that, certificates and disks are not.
    */
-  public ConfigOutcome load(Path named, Map<String, String> options, StandIns standIns) {
+  public ConfigOutcome load(@Nullable Path named, Map<String, String> options, StandIns standIns) {
     List<ConfigProblem> problems = new ArrayList<>();
-    return load(
-        named, read(named, problems), options, problems, ConfigFiles.SYSTEM, standIns, null);
+    Path file = named != null ? named : usualFile();
+    String text = file == null ? null : read(file, problems);
+    return load(file, text, options, problems, ConfigFiles.SYSTEM, standIns, null);
   }
 
   /**

@@ -7,6 +7,8 @@ import io.forebay.server.config.ServerConfig.Address;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.http.RequestHandler;
+import io.forebay.server.listen.InheritedSockets.Entry;
+import io.forebay.server.listen.InheritedSockets.Kind;
 import io.forebay.server.listen.connection.ConnectionLimiter;
 import io.forebay.server.listen.connection.ListenerContext;
 import io.forebay.server.listen.http3.Http3Listener;
@@ -14,9 +16,11 @@ import io.forebay.server.loop.ListenException;
 import io.forebay.server.loop.Transport;
 import io.forebay.server.tls.ClientTls;
 import io.forebay.server.tls.QuicTlsHosts;
+import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.unix.UnixChannel;
 import java.io.IOException;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
@@ -47,10 +51,13 @@ public final class Listeners implements AutoCloseable {
   /** Ports that the system may choose for TCP before one of them is free for UDP too. */
   private static final int PORT_TRIES = 16;
 
+  public static final int TOKEN_KEY_BYTES = 32;
+
   private final List<ListenerContext> loops;
-  private final List<Channel> sockets;
-  private final List<Http3Listener> http3;
+  private final List<OpenSocket> sockets;
+  private final List<OpenHttp3> http3;
   private final List<Bound> bound;
+  private final SecretKey tokenKey;
   private final ConnectionLimiter connections;
 
   /**
@@ -61,13 +68,20 @@ public final class Listeners implements AutoCloseable {
    */
   public record Bound(String name, String scheme, String host, int port, boolean isDirect) {}
 
+  /** A socket that accepts connections, and the listener that it is of. */
+  private record OpenSocket(ListenerConfig listener, Channel channel) {}
+
+  private record OpenHttp3(ListenerConfig listener, Http3Listener udp) {}
+
   private Listeners(
       List<ListenerContext> loops,
-      List<Channel> sockets,
-      List<Http3Listener> http3,
+      List<OpenSocket> sockets,
+      List<OpenHttp3> http3,
       List<Bound> bound,
-      ConnectionLimiter connections) {
+      ConnectionLimiter connections,
+      SecretKey tokenKey) {
     this.loops = loops;
+    this.tokenKey = tokenKey;
     this.sockets = sockets;
     this.http3 = http3;
     this.bound = bound;
@@ -81,6 +95,8 @@ public final class Listeners implements AutoCloseable {
    * @param counters one per loop, likewise
    * @param clockMillis wall clock
    * @param tls the certificates in force
+   * @param inherited sockets that are open already; what no listener takes stays there
+   * @param tokenKey of the tokens of QUIC clients
    * @throws ListenException when an address or a certificate cannot be used; nothing stays bound
    */
   public static Listeners bind(
@@ -90,74 +106,221 @@ public final class Listeners implements AutoCloseable {
       List<LoopCounters> counters,
       RequestLogs requestLogs,
       LongSupplier clockMillis,
-      ClientTls tls)
+      ClientTls tls,
+      InheritedSockets inherited,
+      SecretKey tokenKey)
       throws ListenException {
     ConnectionLimiter connections = new ConnectionLimiter(config);
     List<ListenerContext> loops =
         ListenerContext.ofLoops(
             transport.loops(), exchanges, counters, requestLogs, config, connections, clockMillis);
-    List<Channel> sockets = new ArrayList<>();
-    List<Http3Listener> http3 = new ArrayList<>();
-    List<Bound> bound = new ArrayList<>();
-    SecretKey tokenKey = tokenKey();
+    Binder binder =
+        new Binder(config.http3(), transport, loops, tls, inherited, tokenKey, clockMillis);
     try {
       for (ListenerConfig listener : config.listeners()) {
-        if (config.http3().isOn(listener.name())) {
-          Http3Listener udp =
-              new Http3Listener(
-                  listener.name(), config.http3(), transport, loops, tls, tokenKey, clockMillis);
-          http3.add(udp);
-          bound.add(bindBoth(listener, config.http3(), transport, loops, sockets, tls, udp));
-        } else {
-          bound.add(bindOne(listener, config.http3(), transport, loops, sockets, tls));
-        }
+        binder.open(listener);
       }
     } catch (ListenException e) {
-      sockets.forEach(socket -> socket.close().awaitUninterruptibly());
-      http3.forEach(Http3Listener::close);
+      binder.undo();
       throw e;
     }
-    return new Listeners(loops, sockets, http3, List.copyOf(bound), connections);
+    return new Listeners(
+        loops, binder.sockets, binder.http3, List.copyOf(binder.bound), connections, tokenKey);
   }
 
-  /** Binds TCP and UDP to one port. Port 0 becomes one that is free for both. */
-  private static Bound bindBoth(
-      ListenerConfig listener,
-      Http3Config http3,
-      Transport transport,
-      List<ListenerContext> loops,
-      List<Channel> sockets,
-      ClientTls tls,
-      Http3Listener udp)
-      throws ListenException {
-    int tries = listener.address().port() == 0 ? PORT_TRIES : 1;
-    for (int left = tries - 1; ; left--) {
-      int others = sockets.size();
-      Bound tcp = bindOne(listener, http3, transport, loops, sockets, tls);
-      InetSocketAddress address = new InetSocketAddress(tcp.host(), tcp.port());
-      try {
-        holdUdp(listener.address(), address).close();
-      } catch (ListenException e) {
-        if (left == 0) {
-          throw e;
-        }
-        List<Channel> own = sockets.subList(others, sockets.size());
-        own.forEach(socket -> socket.close().awaitUninterruptibly());
-        own.clear();
-        continue;
+  /** Opens the sockets of one listener after the other. */
+  private static final class Binder {
+    private final Http3Config config;
+    private final Transport transport;
+    private final List<ListenerContext> loops;
+    private final ClientTls tls;
+    private final InheritedSockets inherited;
+    private final SecretKey tokenKey;
+    private final LongSupplier clockMillis;
+    private final List<OpenSocket> sockets = new ArrayList<>();
+    private final List<OpenHttp3> http3 = new ArrayList<>();
+    private final List<Bound> bound = new ArrayList<>();
+
+    Binder(
+        Http3Config config,
+        Transport transport,
+        List<ListenerContext> loops,
+        ClientTls tls,
+        InheritedSockets inherited,
+        SecretKey tokenKey,
+        LongSupplier clockMillis) {
+      this.config = config;
+      this.transport = transport;
+      this.loops = loops;
+      this.tls = tls;
+      this.inherited = inherited;
+      this.tokenKey = tokenKey;
+      this.clockMillis = clockMillis;
+    }
+
+    void open(ListenerConfig listener) throws ListenException {
+      Path file = listener.address().unixFile();
+      if (file != null) {
+        openUnix(listener, file);
+        return;
       }
-      Throwable cause = udp.bind(address);
+      List<Integer> open = inherited.take(listener, Kind.TCP);
+      if (!config.isOn(listener.name())) {
+        bound.add(openTcp(listener, open));
+        return;
+      }
+      Http3Listener udp =
+          new Http3Listener(listener.name(), config, transport, loops, tls, tokenKey, clockMillis);
+      http3.add(new OpenHttp3(listener, udp));
+      List<Integer> openUdp = inherited.take(listener, Kind.UDP);
+      bound.add(
+          open.isEmpty() && openUdp.isEmpty()
+              ? bindBoth(listener, udp)
+              : inheritBoth(listener, udp, open, openUdp));
+    }
+
+    void undo() {
+      sockets.forEach(socket -> socket.channel().close().awaitUninterruptibly());
+      http3.forEach(one -> one.udp().close());
+    }
+
+    private void openUnix(ListenerConfig listener, Path file) throws ListenException {
+      List<ConnectionInitializer> initializers =
+          loops.stream()
+              .map(loop -> new ConnectionInitializer(loop, listener, tls::table, config))
+              .toList();
+      List<Integer> open = inherited.take(listener, Kind.UNIX);
+      requireEpoll(listener, open);
+      if (open.isEmpty()) {
+        sockets.add(new OpenSocket(listener, UnixSocket.bind(file, transport, initializers)));
+      }
+      for (int descriptor : open) {
+        sockets.add(
+            new OpenSocket(
+                listener, UnixSocket.inherit(file, descriptor, transport, initializers)));
+      }
+      bound.add(new Bound(listener.name(), scheme(listener), listener.address().host(), 0, false));
+    }
+
+    /** Binds TCP and UDP to one port. Port 0 becomes one that is free for both. */
+    private Bound bindBoth(ListenerConfig listener, Http3Listener udp) throws ListenException {
+      int tries = listener.address().port() == 0 ? PORT_TRIES : 1;
+      for (int left = tries - 1; ; left--) {
+        int others = sockets.size();
+        Bound tcp = openTcp(listener, List.of());
+        InetSocketAddress address = new InetSocketAddress(tcp.host(), tcp.port());
+        try {
+          holdUdp(listener.address(), address).close();
+        } catch (ListenException e) {
+          if (left == 0) {
+            throw e;
+          }
+          List<OpenSocket> own = sockets.subList(others, sockets.size());
+          own.forEach(socket -> socket.channel().close().awaitUninterruptibly());
+          own.clear();
+          continue;
+        }
+        openUdp(listener, udp, address, List.of());
+        return tcp;
+      }
+    }
+
+    /** Takes the sockets that are there of TCP and UDP, and binds those of the other. */
+    private Bound inheritBoth(
+        ListenerConfig listener, Http3Listener udp, List<Integer> open, List<Integer> openUdp)
+        throws ListenException {
+      Bound tcp = openTcp(listener, open);
+      InetSocketAddress address = new InetSocketAddress(tcp.host(), tcp.port());
+      if (openUdp.isEmpty()) {
+        holdUdp(listener.address(), address).close();
+      }
+      openUdp(listener, udp, address, openUdp);
+      return tcp;
+    }
+
+    private void openUdp(
+        ListenerConfig listener,
+        Http3Listener udp,
+        InetSocketAddress address,
+        List<Integer> descriptors)
+        throws ListenException {
+      Throwable cause = udp.bind(address, spread(listener, descriptors));
       if (cause != null) {
         throw failure("listen (UDP)", listener.address(), cause);
       }
-      return tcp;
+    }
+
+    private Bound openTcp(ListenerConfig listener, List<Integer> open) throws ListenException {
+      List<List<Integer>> byLoop = spread(listener, open);
+      InetSocketAddress address = resolve(listener.address());
+      if (open.isEmpty()) {
+        checkFree(listener.address(), address);
+      }
+      for (int i = 0; i < loops.size(); i++) {
+        List<ChannelFuture> opening = new ArrayList<>();
+        for (int descriptor : byLoop.get(i)) {
+          opening.add(
+              of(listener, i, transport.listening(transport.loops().get(i), descriptor))
+                  .register());
+        }
+        if (opening.isEmpty()) {
+          opening.add(of(listener, i, transport.listening(transport.loops().get(i))).bind(address));
+        }
+        for (ChannelFuture future : opening) {
+          Throwable cause = future.awaitUninterruptibly().cause();
+          if (cause != null) {
+            throw failure("listen", listener.address(), cause);
+          }
+          sockets.add(new OpenSocket(listener, future.channel()));
+          // With port 0 the first socket has got a port; the others share it.
+          address = (InetSocketAddress) future.channel().localAddress();
+        }
+      }
+      return new Bound(
+          listener.name(),
+          scheme(listener),
+          address.getAddress().getHostAddress(),
+          address.getPort(),
+          !listener.proxyProtocol());
+    }
+
+    private ServerBootstrap of(ListenerConfig listener, int loop, ServerBootstrap bootstrap) {
+      return bootstrap
+          .option(ChannelOption.AUTO_READ, false)
+          .childHandler(new ConnectionInitializer(loops.get(loop), listener, tls::table, config));
+    }
+
+    private List<List<Integer>> spread(ListenerConfig listener, List<Integer> open)
+        throws ListenException {
+      requireEpoll(listener, open);
+      try {
+        return InheritedSockets.spread(open, loops.size());
+      } catch (IOException e) {
+        throw failure("listen", listener.address(), e);
+      }
+    }
+
+    private void requireEpoll(ListenerConfig listener, List<Integer> open) throws ListenException {
+      if (!open.isEmpty() && !transport.name().equals("epoll")) {
+        open.forEach(InheritedSockets::closeQuietly);
+        throw new ListenException(
+            "listen "
+                + text(listener.address())
+                + ": sockets that are open already require epoll, but the transport is "
+                + transport.name());
+      }
     }
   }
 
-  /** Of the tokens that QUIC clients bring back; those of a node before this start are void. */
-  private static SecretKey tokenKey() {
-    byte[] key = new byte[32];
+  /** A new key of the tokens that QUIC clients bring back. */
+  public static byte[] newTokenKey() {
+    byte[] key = new byte[TOKEN_KEY_BYTES];
     new SecureRandom().nextBytes(key);
+    return key;
+  }
+
+  /** That key of these bytes. */
+  public static SecretKey tokenKey(byte[] key) {
     return new SecretKeySpec(key, "HmacSHA256");
   }
 
@@ -166,8 +329,10 @@ public final class Listeners implements AutoCloseable {
    * creates anything. Nothing stays bound: connections are refused until the node is ready.
    *
    * @param others addresses on which other parts of this node will listen, by their purpose
+   * @param inherited sockets that are open already
    */
-  public static void check(ServerConfig config, Map<String, Address> others)
+  public static void check(
+      ServerConfig config, Map<String, Address> others, InheritedSockets inherited)
       throws ListenException {
     List<ServerSocket> held = new ArrayList<>();
     List<DatagramSocket> heldUdp = new ArrayList<>();
@@ -176,16 +341,20 @@ public final class Listeners implements AutoCloseable {
         Path file = listener.address().unixFile();
         if (file == null) {
           InetSocketAddress address = resolve(listener.address());
-          held.add(hold("listen", listener.address(), address));
+          if (!inherited.has(listener, Kind.TCP)) {
+            held.add(hold("listen", listener.address(), address));
+          }
           if (config.http3().isOn(listener.name())) {
             String missing = QuicTlsHosts.missing();
             if (missing != null) {
               throw new ListenException(
                   "listener " + listener.name() + ": HTTP/3 is not available here: " + missing);
             }
-            heldUdp.add(holdUdp(listener.address(), address));
+            if (!inherited.has(listener, Kind.UDP)) {
+              heldUdp.add(holdUdp(listener.address(), address));
+            }
           }
-        } else {
+        } else if (!inherited.has(listener, Kind.UNIX)) {
           UnixSocket.check(file);
         }
       }
@@ -205,49 +374,6 @@ public final class Listeners implements AutoCloseable {
       // It holds nothing any more.
       return;
     }
-  }
-
-  private static Bound bindOne(
-      ListenerConfig listener,
-      Http3Config http3,
-      Transport transport,
-      List<ListenerContext> loops,
-      List<Channel> sockets,
-      ClientTls tls)
-      throws ListenException {
-    Path file = listener.address().unixFile();
-    if (file != null) {
-      List<ConnectionInitializer> initializers =
-          loops.stream()
-              .map(loop -> new ConnectionInitializer(loop, listener, tls::table, http3))
-              .toList();
-      sockets.add(UnixSocket.bind(file, transport, initializers));
-      return new Bound(listener.name(), scheme(listener), listener.address().host(), 0, false);
-    }
-    InetSocketAddress address = resolve(listener.address());
-    checkFree(listener.address(), address);
-    for (int i = 0; i < loops.size(); i++) {
-      ChannelFuture future =
-          transport
-              .listening(transport.loops().get(i))
-              .option(ChannelOption.AUTO_READ, false)
-              .childHandler(new ConnectionInitializer(loops.get(i), listener, tls::table, http3))
-              .bind(address);
-      future.awaitUninterruptibly();
-      Throwable cause = future.cause();
-      if (cause != null) {
-        throw failure("listen", listener.address(), cause);
-      }
-      sockets.add(future.channel());
-      // With port 0 the first socket has got a port; the others share it.
-      address = (InetSocketAddress) future.channel().localAddress();
-    }
-    return new Bound(
-        listener.name(),
-        scheme(listener),
-        address.getAddress().getHostAddress(),
-        address.getPort(),
-        !listener.proxyProtocol());
   }
 
   private static String scheme(ListenerConfig listener) {
@@ -336,8 +462,8 @@ public final class Listeners implements AutoCloseable {
     for (ListenerContext loop : loops) {
       loop.eventLoop().execute(loop::startTicking);
     }
-    sockets.forEach(socket -> socket.config().setAutoRead(true));
-    http3.forEach(Http3Listener::accept);
+    sockets.forEach(socket -> socket.channel().config().setAutoRead(true));
+    http3.forEach(one -> one.udp().accept());
   }
 
   /** Takes new limits and timeouts for connections to come. Returns when every loop has them. */
@@ -353,8 +479,8 @@ public final class Listeners implements AutoCloseable {
    * Returns when that is done.
    */
   public void stopAccepting() {
-    http3.forEach(Http3Listener::stopAccepting);
-    List<ChannelFuture> closing = sockets.stream().map(Channel::close).toList();
+    http3.forEach(one -> one.udp().stopAccepting());
+    List<ChannelFuture> closing = sockets.stream().map(socket -> socket.channel().close()).toList();
     closing.forEach(ChannelFuture::awaitUninterruptibly);
   }
 
@@ -366,21 +492,101 @@ public final class Listeners implements AutoCloseable {
    */
   public boolean drain(Duration bound) throws InterruptedException {
     stopAccepting();
+    return within(bound, onLoops(ListenerContext::drain));
+  }
+
+  /** What a loop does to its connections, and completes when it is done. */
+  private interface Ending {
+    void begin(ListenerContext loop, CompletableFuture<Void> done);
+  }
+
+  private CompletableFuture<Void> onLoops(Ending ending) {
     List<CompletableFuture<Void>> ends = new ArrayList<>();
     for (ListenerContext loop : loops) {
       CompletableFuture<Void> end = new CompletableFuture<>();
       ends.add(end);
-      loop.eventLoop().execute(() -> loop.drain(end));
+      loop.eventLoop().execute(() -> ending.begin(loop, end));
     }
+    return CompletableFuture.allOf(ends.toArray(new CompletableFuture<?>[0]));
+  }
+
+  private static boolean within(Duration bound, CompletableFuture<Void> ended)
+      throws InterruptedException {
     try {
-      CompletableFuture.allOf(ends.toArray(new CompletableFuture<?>[0]))
-          .get(bound.toNanos(), TimeUnit.NANOSECONDS);
+      ended.get(bound.toNanos(), TimeUnit.NANOSECONDS);
       return true;
     } catch (TimeoutException e) {
       return false;
     } catch (ExecutionException e) {
       throw new IllegalStateException(e);
     }
+  }
+
+  // --- handing the sockets over -----------------------------------------------------------------
+
+  /**
+   * The open sockets, for the process that takes them over. It has descriptors of its own then;
+   * these go on accepting.
+   */
+  public List<Entry> open() {
+    List<Entry> open = new ArrayList<>();
+    for (OpenSocket socket : sockets) {
+      Kind kind = socket.listener().address().unixFile() == null ? Kind.TCP : Kind.UNIX;
+      open.add(entry(socket.listener(), kind, socket.channel()));
+    }
+    for (OpenHttp3 one : http3) {
+      one.udp().sockets().forEach(socket -> open.add(entry(one.listener(), Kind.UDP, socket)));
+    }
+    return open;
+  }
+
+  private static Entry entry(ListenerConfig listener, Kind kind, Channel socket) {
+    if (!(socket instanceof UnixChannel known)) {
+      throw new IllegalStateException("only sockets of epoll can be handed over");
+    }
+    return new Entry(
+        listener.name(), kind, InheritedSockets.text(listener.address()), known.fd().intValue());
+  }
+
+  /** The key of the tokens that QUIC clients bring back. */
+  public byte[] tokenKey() {
+    return tokenKey.getEncoded();
+  }
+
+  /**
+   * Asks the connections that are open to end with their next response; accepting goes on, and new
+   * connections end with their first one. Returns when those that were open are gone or the time is
+   * over.
+   */
+  public void endConnections(Duration bound) throws InterruptedException {
+    boolean ignored = within(bound, onLoops(ListenerContext::beginEnding));
+  }
+
+  /**
+   * Stops to accept without closing a socket, ends what connections are at, and leaves the sockets
+   * open, off their loops. New connections wait in the queues of the sockets. Nothing of this
+   * listens any more.
+   *
+   * @param grace how long a new connection may wait for its first request
+   * @param bound how long requests in progress have; then they are cut
+   * @return how many connections were cut
+   */
+  public int detach(Duration grace, Duration bound) throws InterruptedException {
+    sockets.forEach(socket -> socket.channel().config().setAutoRead(false));
+    http3.forEach(one -> one.udp().stopAccepting());
+    CompletableFuture<Void> gone = onLoops(ListenerContext::endRequests);
+    boolean isDone = within(grace.compareTo(bound) < 0 ? grace : bound, gone);
+    if (!isDone && grace.compareTo(bound) < 0) {
+      loops.forEach(loop -> loop.eventLoop().execute(loop::endIdle));
+      isDone = within(bound.minus(grace), gone);
+    }
+    int left = isDone ? 0 : connections.open();
+    loops.forEach(loop -> loop.eventLoop().submit(loop::cut).awaitUninterruptibly());
+    http3.forEach(one -> one.udp().detach());
+    http3.clear();
+    sockets.forEach(socket -> socket.channel().deregister().syncUninterruptibly());
+    sockets.clear();
+    return left;
   }
 
   /** Cuts what is left. Not to be called by a loop. */
@@ -390,6 +596,6 @@ public final class Listeners implements AutoCloseable {
     for (ListenerContext loop : loops) {
       loop.eventLoop().submit(loop::cut).awaitUninterruptibly();
     }
-    http3.forEach(Http3Listener::close);
+    http3.forEach(one -> one.udp().close());
   }
 }

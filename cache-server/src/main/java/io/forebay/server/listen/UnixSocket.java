@@ -89,15 +89,11 @@ final class UnixSocket {
     if (!transport.name().equals("epoll")) {
       throw failure(file, "requires epoll, but the transport is " + transport.name());
     }
-    List<Loop> loops = transport.loops();
-    EpollServerDomainSocketChannel server = new EpollServerDomainSocketChannel();
-    server.config().setAutoRead(false);
-    server.config().setAllocator(Transport.ALLOCATOR);
-    server.config().setRecvByteBufAllocator(transport.accepting());
-    server.pipeline().addLast(new Acceptor(loops, initializers));
+    EpollServerDomainSocketChannel server =
+        prepared(new EpollServerDomainSocketChannel(), transport, initializers);
     try {
       Files.deleteIfExists(file);
-      loops.getFirst().group().register(server).syncUninterruptibly();
+      transport.loops().getFirst().group().register(server).syncUninterruptibly();
       server.bind(new DomainSocketAddress(file.toFile())).syncUninterruptibly();
       Files.setPosixFilePermissions(file, MODE);
       server.closeFuture().addListener(closed -> Files.deleteIfExists(file));
@@ -106,6 +102,36 @@ final class UnixSocket {
       server.close();
       throw new ListenException("listen unix:" + file + ": " + e.getMessage(), e);
     }
+  }
+
+  /** The same for a socket that listens already, with its file. */
+  static Channel inherit(
+      Path file,
+      int descriptor,
+      Transport transport,
+      List<? extends ChannelInitializer<Channel>> initializers)
+      throws ListenException {
+    EpollServerDomainSocketChannel server =
+        prepared(new EpollServerDomainSocketChannel(descriptor), transport, initializers);
+    try {
+      transport.loops().getFirst().group().register(server).syncUninterruptibly();
+    } catch (RuntimeException e) {
+      server.close();
+      throw new ListenException("listen unix:" + file + ": " + e.getMessage(), e);
+    }
+    server.closeFuture().addListener(closed -> Files.deleteIfExists(file));
+    return server;
+  }
+
+  private static EpollServerDomainSocketChannel prepared(
+      EpollServerDomainSocketChannel server,
+      Transport transport,
+      List<? extends ChannelInitializer<Channel>> initializers) {
+    server.config().setAutoRead(false);
+    server.config().setAllocator(Transport.ALLOCATOR);
+    server.config().setRecvByteBufAllocator(transport.accepting());
+    server.pipeline().addLast(new Acceptor(transport.loops(), initializers));
+    return server;
   }
 
   private static ListenException failure(Path file, String why) {

@@ -218,14 +218,22 @@ public final class Transport implements AutoCloseable {
    * port; the connections that it accepts stay on the loop.
    */
   public ServerBootstrap listening(Loop loop) {
+    return accepting(loop)
+        .channel(kind == Kind.EPOLL ? EpollServerSocketChannel.class : NioServerSocketChannel.class)
+        .option(ChannelOption.SO_REUSEADDR, true)
+        .option(reusePort(), true)
+        .option(ChannelOption.SO_BACKLOG, BACKLOG);
+  }
+
+  /** The same for a socket that listens already: to register, not to bind. Only with epoll. */
+  public ServerBootstrap listening(Loop loop, int descriptor) {
+    return accepting(loop).channelFactory(() -> new EpollServerSocketChannel(descriptor));
+  }
+
+  private ServerBootstrap accepting(Loop loop) {
     ServerBootstrap bootstrap =
         new ServerBootstrap()
             .group(loop.group())
-            .channel(
-                kind == Kind.EPOLL ? EpollServerSocketChannel.class : NioServerSocketChannel.class)
-            .option(ChannelOption.SO_REUSEADDR, true)
-            .option(reusePort(), true)
-            .option(ChannelOption.SO_BACKLOG, BACKLOG)
             .option(ChannelOption.RECVBUF_ALLOCATOR, accepting())
             .option(ChannelOption.ALLOCATOR, ALLOCATOR)
             .childOption(ChannelOption.ALLOCATOR, ALLOCATOR)

@@ -29,6 +29,9 @@ public final class ServiceManager implements AutoCloseable {
 
   private @Nullable Thread watchdog;
 
+  /** What the watchdog asks. Its thread reads it at each turn. */
+  private volatile LoopWatch watch = new LoopWatch(List.of());
+
   private ServiceManager(
       @Nullable NotifySocket socket, long watchdogMicros, LongSupplier nanoTime) {
     this.socket = socket;
@@ -88,15 +91,15 @@ public final class ServiceManager implements AutoCloseable {
    * @param loops the watchdog is fed while each of them answers
    */
   public void ready(String status, List<? extends Executor> loops) {
+    watch = new LoopWatch(loops);
     tell("READY=1\n" + line(status));
     if (socket != null && watchdogMicros > 0 && watchdog == null) {
-      LoopWatch watch = new LoopWatch(loops);
       long pauseNanos = TimeUnit.MICROSECONDS.toNanos(watchdogMicros) / BEATS_PER_TIMEOUT;
-      watchdog = Thread.ofPlatform().daemon().name("watchdog").start(() -> feed(watch, pauseNanos));
+      watchdog = Thread.ofPlatform().daemon().name("watchdog").start(() -> feed(pauseNanos));
     }
   }
 
-  private void feed(LoopWatch watch, long pauseNanos) {
+  private void feed(long pauseNanos) {
     boolean isMissed = false;
     while (!Thread.currentThread().isInterrupted()) {
       boolean isFed = beat(watch);
@@ -129,6 +132,20 @@ public final class ServiceManager implements AutoCloseable {
   /** The reload is over, whatever came of it. */
   public void reloaded(String status) {
     tell("READY=1\n" + line(status));
+  }
+
+  /**
+   * Another process is about to take over: the loops may end, and the watchdog does not ask them
+   * until {@link #ready} names others.
+   */
+  public void handingOver() {
+    watch = new LoopWatch(List.of());
+  }
+
+  /** Another process has taken over; this one ends. */
+  public void replaced(long pid) {
+    endWatchdog();
+    tell("MAINPID=" + pid);
   }
 
   /**

@@ -264,6 +264,22 @@ public final class ClientTls implements AutoCloseable {
     }
   }
 
+  /**
+   * Goes on with the ticket keys of the process before this one, where both generate theirs.
+   *
+   * @param madeAtMillis when the first was made: it is replaced when it would have been there
+   */
+  public synchronized void inheritTicketKeys(List<byte[]> keys, long madeAtMillis) {
+    if (tickets.inherit(keys, madeAtMillis)) {
+      applyTickets();
+    }
+  }
+
+  /** When the first of the ticket keys was made. */
+  public synchronized long ticketKeysMadeAtMillis() {
+    return tickets.madeAtMillis();
+  }
+
   private void applyTickets() {
     all().forEach(host -> tickets.applyTo(host.context()));
     ticketKeys = tickets.keys();

@@ -112,6 +112,26 @@ final class TicketKeys {
     return true;
   }
 
+  /**
+   * Goes on with the generated keys of the process before this one, whose tickets stay valid.
+   *
+   * @param made when the first of them was made
+   * @return whether they are others than before
+   */
+  boolean inherit(List<byte[]> before, long made) {
+    if (!isSharing() || isShared || before.isEmpty() || isSame(before)) {
+      return false;
+    }
+    keys = List.copyOf(before);
+    madeAtMillis = made;
+    return true;
+  }
+
+  /** When the first key was made; without meaning for keys of a file or of a cluster. */
+  long madeAtMillis() {
+    return madeAtMillis;
+  }
+
   private boolean isSame(List<byte[]> others) {
     return Arrays.deepEquals(others.toArray(new byte[0][]), keys.toArray(new byte[0][]));
   }

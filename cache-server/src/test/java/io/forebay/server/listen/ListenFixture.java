@@ -118,7 +118,9 @@ public final class ListenFixture implements AutoCloseable {
                   config.accessLog().lines(),
                   transport.loops().size()),
               System::currentTimeMillis,
-              tls);
+              tls,
+              InheritedSockets.none(),
+              Listeners.tokenKey(Listeners.newTokenKey()));
     } catch (ListenException e) {
       transport.close();
       throw e;

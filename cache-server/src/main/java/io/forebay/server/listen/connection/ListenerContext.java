@@ -14,6 +14,7 @@ import io.forebay.server.http.RequestHandler;
 import io.forebay.server.loop.DeadlineWheel;
 import io.forebay.server.loop.Loop;
 import io.forebay.server.rule.ClientCertificate;
+import io.forebay.server.tunnel.SocketTunnelEnd;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.EventLoop;
@@ -38,8 +39,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ListenerContext {
 
-  /** The user event that asks a connection to end as soon as it decently can. */
+  /** The user events that ask a connection to end. */
   public enum Drain {
+    /** With its next response; one that is idle waits a little for its last request. */
+    LAST_REQUEST,
+
+    /** Its tunnels end, whatever they carry. */
+    TUNNELS,
+
+    /** As soon as it decently can. */
     NOW
   }
 
@@ -64,6 +72,7 @@ public final class ListenerContext {
   private long lastTickNanos;
   private int turnedAway;
   private boolean isDraining;
+  private boolean isEnding;
   private @Nullable CompletableFuture<Void> drained;
   private @Nullable Future<?> ticking;
 
@@ -290,6 +299,59 @@ public final class ListenerContext {
     isDraining = true;
     drained = done;
     completeIfDrained();
+    for (Channel channel : snapshot()) {
+      channel.pipeline().fireUserEventTriggered(Drain.NOW);
+    }
+  }
+
+  /** Whether new connections are to end with their first response. */
+  public boolean isEnding() {
+    return isEnding;
+  }
+
+  /**
+   * Asks the connections that are open to end with their next response; those to come are to end
+   * with their first one. Completes when those that are open now are gone.
+   */
+  public void beginEnding(CompletableFuture<Void> done) {
+    isEnding = true;
+    List<Channel> open = snapshot();
+    if (open.isEmpty()) {
+      done.complete(null);
+      return;
+    }
+    int[] left = {open.size()};
+    for (Channel channel : open) {
+      channel
+          .closeFuture()
+          .addListener(closed -> {
+            if (--left[0] == 0) {
+              done.complete(null);
+            }
+          });
+      channel.pipeline().fireUserEventTriggered(Drain.LAST_REQUEST);
+    }
+  }
+
+  /**
+   * Nothing is accepted any more: ends tunnels now, other connections with what they are at.
+   * Completes when none is left.
+   */
+  public void endRequests(CompletableFuture<Void> done) {
+    drained = done;
+    completeIfDrained();
+    for (Channel channel : snapshot()) {
+      if (channel.pipeline().get(SocketTunnelEnd.class) != null) {
+        channel.close();
+      } else {
+        channel.pipeline().fireUserEventTriggered(Drain.TUNNELS);
+        channel.pipeline().fireUserEventTriggered(Drain.LAST_REQUEST);
+      }
+    }
+  }
+
+  /** Ends connections without a request, too. */
+  public void endIdle() {
     for (Channel channel : snapshot()) {
       channel.pipeline().fireUserEventTriggered(Drain.NOW);
     }

@@ -23,6 +23,9 @@ final class ConnectionTimer {
   /** How long input of a client is read and dropped after the last response. */
   private static final long LINGER_NANOS = TimeUnit.SECONDS.toNanos(2);
 
+  /** How long an idle connection that is to end waits for a request that may be under way. */
+  private static final long LAST_REQUEST_NANOS = 2_000_000_000L;
+
   /** What a look at an exchange found. */
   enum Verdict {
     FINE,
@@ -122,6 +125,11 @@ final class ConnectionTimer {
 
   void betweenRequests() {
     deadline.in(keepAliveNanos);
+  }
+
+  /** The connection is to end: a client that is about to send a request gets its response. */
+  void awaitsLastRequest() {
+    deadline.in(Math.min(keepAliveNanos, LAST_REQUEST_NANOS));
   }
 
   /** What is queued goes out before the connection closes. */

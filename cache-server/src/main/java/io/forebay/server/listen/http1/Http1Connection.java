@@ -93,6 +93,9 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
   private boolean hasResponseEnded;
   private boolean isDraining;
 
+  /** The next response is the last one. */
+  private boolean isLast;
+
   public Http1Connection(
       ListenerContext loop,
       Channel channel,
@@ -138,6 +141,7 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
   public void handlerAdded(ChannelHandlerContext ctx) {
     output.open(ctx);
     timer.connected();
+    isLast = loop.isEnding();
   }
 
   // ---- reading
@@ -248,6 +252,7 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
    */
   boolean answerAtOnce(WireRequest head) {
     if (isDraining
+        || isLast
         || requests + 1 >= limits.requestsPerConnection()
         || !request.isPlainConnectionFor(head.authority())) {
       return false;
@@ -371,6 +376,7 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
     isKept &=
         isDelimited
             && !isDraining
+            && !isLast
             && !isTunnelOffered
             && requests < limits.requestsPerConnection()
             // A client that waits to be told may send its body or not: there is no telling what
@@ -488,7 +494,12 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
       return;
     }
     phase = Phase.HEAD;
-    timer.betweenRequests();
+    if (isLast) {
+      // The client was told before that the connection stays, and may be sending already.
+      timer.awaitsLastRequest();
+    } else {
+      timer.betweenRequests();
+    }
     gate.resumeSoon();
   }
 
@@ -609,7 +620,9 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
         if (gate.hasPartialHead()) {
           refuse(Rejection.HEADER_TIMEOUT);
         } else {
-          loop.counters.hit(requests == 0 ? LimitKey.REQUEST_HEADER : LimitKey.KEEP_ALIVE);
+          if (!isLast) {
+            loop.counters.hit(requests == 0 ? LimitKey.REQUEST_HEADER : LimitKey.KEEP_ALIVE);
+          }
           channel.close();
         }
       }
@@ -654,6 +667,13 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
 
   @Override
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) throws Exception {
+    if (event == ListenerContext.Drain.LAST_REQUEST) {
+      if (!isLast && phase == Phase.HEAD && !gate.hasPartialHead()) {
+        timer.awaitsLastRequest();
+      }
+      isLast = true;
+      return;
+    }
     if (event == ListenerContext.Drain.NOW) {
       isDraining = true;
       if (phase == Phase.HEAD && !gate.hasPartialHead()) {

@@ -659,11 +659,24 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
       onStreamEvent(change);
       return;
     }
-    if (event == ListenerContext.Drain.NOW) {
+    if (event == ListenerContext.Drain.NOW || event == ListenerContext.Drain.LAST_REQUEST) {
       goAway.start();
       return;
     }
+    if (event == ListenerContext.Drain.TUNNELS) {
+      endTunnels();
+      return;
+    }
     super.userEventTriggered(ctx, event);
+  }
+
+  private void endTunnels() {
+    for (Http2RequestStream stream : new ArrayList<>(streams.values())) {
+      if (stream.isTunnel()) {
+        stream.onClosed("the node is replaced");
+        reset(stream.stream(), Http2Error.CANCEL);
+      }
+    }
   }
 
   private void onStreamEvent(Http2FrameStreamEvent change) {

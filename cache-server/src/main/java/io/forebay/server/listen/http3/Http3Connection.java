@@ -648,8 +648,12 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) throws Exception {
-    if (event == ListenerContext.Drain.NOW) {
+    if (event == ListenerContext.Drain.NOW || event == ListenerContext.Drain.LAST_REQUEST) {
       goAway.start();
+      return;
+    }
+    if (event == ListenerContext.Drain.TUNNELS) {
+      endTunnels();
       return;
     }
     if (event instanceof SniCompletionEvent hello) {
@@ -662,6 +666,15 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
       onMoved(moved.remote());
     }
     super.userEventTriggered(ctx, event);
+  }
+
+  private void endTunnels() {
+    for (Http3Stream stream : new ArrayList<>(streams.values())) {
+      if (stream.isTunnel()) {
+        stream.reset(Http3ErrorCode.H3_REQUEST_CANCELLED);
+        onGone(stream, "the node is replaced");
+      }
+    }
   }
 
   // ---- clients that move

@@ -14,6 +14,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.epoll.EpollDatagramChannel;
 import io.netty.handler.codec.http3.Http3;
 import io.netty.handler.codec.quic.EpollQuicUtils;
 import io.netty.handler.codec.quic.QuicChannel;
@@ -68,7 +69,7 @@ public final class Http3Listener {
   /**
    * A listener without sockets.
    *
-   * @param key of the tokens that clients bring back; new with every start
+   * @param key of the tokens that clients bring back
    */
   public Http3Listener(
       String name,
@@ -89,42 +90,57 @@ public final class Http3Listener {
   }
 
   /**
-   * Binds a socket on every loop; nothing is read before {@link #accept}. Null when all are bound.
+   * Opens a socket on every loop; nothing is read before {@link #accept}. Null when all are open.
+   *
+   * @param inherited descriptors of bound sockets, by loop; a loop without one binds
    */
   @Nullable
-  public Throwable bind(InetSocketAddress address) {
+  public Throwable bind(InetSocketAddress address, List<List<Integer>> inherited) {
     Dispatcher dispatcher =
         new Dispatcher(new QuicTlsHosts(name, tls::table, tls::ticketKeys).context());
     for (int i = 0; i < loops.size(); i++) {
-      ChannelFuture future =
-          new Bootstrap()
-              .group(transport.loops().get(i).group())
-              .channel(transport.datagramChannel())
-              .option(ChannelOption.AUTO_READ, false)
-              .option(transport.reusePort(), true)
-              .option(ChannelOption.SO_RCVBUF, SOCKET_BYTES)
-              .option(ChannelOption.SO_SNDBUF, SOCKET_BYTES)
-              .option(ChannelOption.ALLOCATOR, Transport.ALLOCATOR)
-              .handler(
-                  new ChannelInitializer<>() {
-                    @Override
-                    protected void initChannel(Channel socket) {
-                      socket
-                          .pipeline()
-                          .addLast(
-                              new SmallDatagramFilter(), new AmplificationLimiter(), dispatcher);
-                    }
-                  })
-              .bind(address);
-      future.awaitUninterruptibly();
-      Throwable cause = future.cause();
-      if (cause != null) {
-        close();
-        return cause;
+      List<ChannelFuture> opening = new ArrayList<>();
+      for (int descriptor : inherited.get(i)) {
+        opening.add(
+            socket(i, dispatcher)
+                .channelFactory(() -> new EpollDatagramChannel(descriptor))
+                .register());
       }
-      sockets.add(future.channel());
+      if (opening.isEmpty()) {
+        opening.add(
+            socket(i, dispatcher)
+                .channel(transport.datagramChannel())
+                .option(transport.reusePort(), true)
+                .bind(address));
+      }
+      for (ChannelFuture future : opening) {
+        Throwable cause = future.awaitUninterruptibly().cause();
+        if (cause != null) {
+          close();
+          return cause;
+        }
+        sockets.add(future.channel());
+      }
     }
     return null;
+  }
+
+  private Bootstrap socket(int loop, Dispatcher dispatcher) {
+    return new Bootstrap()
+        .group(transport.loops().get(loop).group())
+        .option(ChannelOption.AUTO_READ, false)
+        .option(ChannelOption.SO_RCVBUF, SOCKET_BYTES)
+        .option(ChannelOption.SO_SNDBUF, SOCKET_BYTES)
+        .option(ChannelOption.ALLOCATOR, Transport.ALLOCATOR)
+        .handler(
+            new ChannelInitializer<>() {
+              @Override
+              protected void initChannel(Channel socket) {
+                socket
+                    .pipeline()
+                    .addLast(new SmallDatagramFilter(), new AmplificationLimiter(), dispatcher);
+              }
+            });
   }
 
   public void accept() {
@@ -141,6 +157,32 @@ public final class Http3Listener {
     stopAccepting();
     List<ChannelFuture> closing = sockets.stream().map(Channel::close).toList();
     closing.forEach(ChannelFuture::awaitUninterruptibly);
+    sockets.clear();
+  }
+
+  /** The open sockets. */
+  public List<Channel> sockets() {
+    return List.copyOf(sockets);
+  }
+
+  /**
+   * Takes the sockets off their loops and leaves them open. Their connections are closed, with a
+   * word to the client, and nothing is read any more.
+   */
+  public void detach() {
+    stopAccepting();
+    for (Channel socket : sockets) {
+      socket
+          .eventLoop()
+          .submit(() -> {
+            // The codec closes what it has when it goes.
+            while (socket.pipeline().last() != null) {
+              socket.pipeline().removeLast();
+            }
+          })
+          .syncUninterruptibly();
+      socket.deregister().syncUninterruptibly();
+    }
     sockets.clear();
   }
 
