@@ -61,6 +61,7 @@ class ArchitectureTest {
   private static final List<List<String>> SERVER_LAYERS =
       List.of(
           List.of("io.forebay.server"),
+          List.of("handover"),
           List.of("admin", "admin.report", "warm", "metric", "listen", "listen.peer"),
           List.of("node"),
           List.of("explain"),

@@ -26,6 +26,7 @@ final class HelpTest {
         "top",
         "hist",
         "reload",
+        "upgrade",
         "sign-url",
         "origins",
         "origins drain",

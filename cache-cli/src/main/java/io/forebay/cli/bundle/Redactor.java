@@ -40,9 +40,7 @@ final class Redactor {
 
   /** A name that says so, of no file; a group that what follows it has to close. */
   private static final String NAMED =
-      "(?i)("
-          + SECRET_NAME
-          + "(?![A-Za-z0-9_.-]{0,64}file)[A-Za-z0-9_.-]{0,64}(?<!\\.java)";
+      "(?i)(" + SECRET_NAME + "(?![A-Za-z0-9_.-]{0,64}file)[A-Za-z0-9_.-]{0,64}(?<!\\.java)";
 
   private static final Pattern SECRET_MEMBER =
       Pattern.compile(
@@ -79,8 +77,7 @@ final class Redactor {
                       + "(?:-(?!----END)[^-]{0,20000}+){0,50}(?:-----END [A-Z0-9 ]{0,40}-----)?"),
               MASK),
           // The last @ before the path ends what is user and password.
-          new Rule(
-              Pattern.compile("://[^/?#\\s\"'<>]{1,1000}@"), "://" + MASK + "@"),
+          new Rule(Pattern.compile("://[^/?#\\s\"'<>]{1,1000}@"), "://" + MASK + "@"),
           // Quoted, as in JSON; then to the end of the line, as in a head.
           new Rule(
               Pattern.compile(

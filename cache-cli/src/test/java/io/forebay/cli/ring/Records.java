@@ -67,8 +67,9 @@ final class Records {
         bytes,
         fill,
         status,
-        fill != 0 && loop > 0 ? CacheResult.JOINED : fill != 0 ? CacheResult.MISS : CacheResult.HIT,
-        false);
+        fill != 0 && loop > 0
+            ? CacheResult.JOINED
+            : fill != 0 ? CacheResult.MISS : CacheResult.HIT);
     encoder.text(RingText.METHOD, method);
     encoder.text(RingText.SCHEME, scheme);
     encoder.text(RingText.HOST, host);

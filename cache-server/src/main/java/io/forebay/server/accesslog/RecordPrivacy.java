@@ -43,9 +43,18 @@ final class RecordPrivacy {
     maskHeaders(record, 0, record.rules.requestHeaders().size());
     maskHeaders(record, AccessRecord.OF_RESPONSE, record.rules.responseHeaders().size());
     String client = record.client;
-    if (!isWhole && client != null) {
-      record.client = truncated(client);
+    if (client != null) {
+      record.client = client(client);
     }
+  }
+
+  SecretMask mask() {
+    return mask;
+  }
+
+  /** What is told of an address; null for nothing. */
+  @Nullable String client(String address) {
+    return isWhole ? address : truncated(address);
   }
 
   private void mask(AccessRecord record, int field, boolean isQuery) {

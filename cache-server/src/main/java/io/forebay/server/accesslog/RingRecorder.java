@@ -1,16 +1,17 @@
 package io.forebay.server.accesslog;
 
-import io.forebay.server.config.LogSampling;
+import io.forebay.server.config.RouteLog;
+import io.forebay.server.config.RouteLog.Part;
 import io.forebay.server.ring.RecordEncoder;
 import io.forebay.server.ring.RingText;
 import io.forebay.server.ring.RingWriter;
 
 /**
  * Writes events into the ring of a loop: all of them, whatever the access log samples, without what
- * the route drops and with secrets masked, as a line of the log would have them. Allocates nothing.
+ * the route drops and with secrets masked, as a line of the log would have them. Each text is
+ * copied once and masked where it lies then. Allocates nothing.
  */
 final class RingRecorder {
-  private final AccessRecord record = new AccessRecord();
   private final RecordEncoder encoder = new RecordEncoder();
   private final RingWriter writer;
   private final RecordPrivacy privacy;
@@ -21,41 +22,47 @@ final class RingRecorder {
   }
 
   void record(AccessEvent event) {
-    record.fill(event, LogSampling.ALL);
-    privacy.apply(record);
     encoder.begin(
-        record.epochMillis,
-        record.durationNanos,
-        record.firstByteNanos,
-        record.fetchNanos,
-        record.bytes,
+        event.epochMillis(),
+        event.durationNanos(),
+        event.firstByteNanos(),
+        event.fetchNanos(),
+        event.bytes(),
         event.fill(),
-        record.status,
-        record.cache,
-        record.isTruncated);
-    encoder.text(RingText.METHOD, record.method);
-    encoder.text(RingText.SCHEME, record.scheme);
-    wire(RingText.HOST, AccessRecord.HOST);
-    wire(RingText.PATH, AccessRecord.PATH);
-    wire(RingText.QUERY, AccessRecord.QUERY);
-    encoder.text(RingText.PROTOCOL, record.protocol);
-    encoder.text(RingText.CLIENT, record.client);
-    encoder.text(RingText.ROUTE, record.route);
-    encoder.text(RingText.ORIGIN, record.origin);
-    encoder.text(RingText.REASON, record.reason);
-    wire(RingText.REQUEST_ID, AccessRecord.REQUEST_ID);
-    wire(RingText.USER_AGENT, AccessRecord.USER_AGENT);
-    wire(RingText.REFERER, AccessRecord.REFERER);
-    encoder.text(RingText.CODING, record.coding);
-    wire(RingText.ERROR, AccessRecord.ERROR);
-    encoder.text(RingText.ABORT, record.abort);
-    writer.append(encoder);
-  }
-
-  private void wire(RingText text, int field) {
-    int length = record.lengths[field];
-    if (length >= 0) {
-      encoder.text(text, record.text, AccessRecord.offset(field), length);
+        event.status(),
+        event.cache());
+    RouteLog rules = event.rules();
+    encoder.text(RingText.METHOD, event.method());
+    encoder.text(RingText.SCHEME, event.scheme());
+    if (!rules.drops(Part.HOST)) {
+      encoder.text(RingText.HOST, event.host());
     }
+    encoder.text(RingText.PATH, event.path());
+    encoder.mask(privacy.mask(), false);
+    CharSequence query = rules.drops(Part.QUERY) ? null : event.query();
+    if (query != null) {
+      encoder.text(RingText.QUERY, query);
+      encoder.mask(privacy.mask(), true);
+    }
+    encoder.text(RingText.PROTOCOL, event.protocol());
+    if (!rules.drops(Part.CLIENT)) {
+      encoder.text(RingText.CLIENT, privacy.client(event.client()));
+    }
+    encoder.text(RingText.ROUTE, event.route());
+    encoder.text(RingText.ORIGIN, event.origin());
+    encoder.text(RingText.REASON, event.reason());
+    encoder.text(RingText.REQUEST_ID, event.requestId());
+    if (!rules.drops(Part.USER_AGENT)) {
+      encoder.text(RingText.USER_AGENT, event.userAgent());
+    }
+    CharSequence referer = rules.drops(Part.REFERER) ? null : event.referer();
+    if (referer != null) {
+      encoder.text(RingText.REFERER, referer);
+      encoder.mask(privacy.mask(), false);
+    }
+    encoder.text(RingText.CODING, event.coding());
+    encoder.text(RingText.ERROR, event.error());
+    encoder.text(RingText.ABORT, event.abort());
+    writer.append(encoder);
   }
 }

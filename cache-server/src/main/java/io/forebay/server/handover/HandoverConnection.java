@@ -126,8 +126,9 @@ final class HandoverConnection implements AutoCloseable {
     return channel.peerCredentials();
   }
 
-  boolean isOpen() {
-    return channel.isActive();
+  /** Called on the loop of the connection. */
+  void whenClosed(Runnable told) {
+    channel.closeFuture().addListener(closed -> told.run());
   }
 
   void send(ObjectNode message) throws IOException {

@@ -2,6 +2,7 @@ package io.forebay.server.handover;
 
 import io.forebay.server.listen.InheritedSockets.Entry;
 import io.netty.channel.unix.PeerCredentials;
+import java.io.EOFException;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -65,6 +66,9 @@ public final class Predecessor {
     byte[] random = new byte[TOKEN_BYTES];
     new SecureRandom().nextBytes(random);
     this.token = HexFormat.of().formatHex(random);
+    // Nobody waits for the second connection of a process that is gone.
+    control.whenClosed(
+        () -> descriptors.completeExceptionally(new EOFException("the process has ended")));
   }
 
   int pid() {
@@ -160,7 +164,7 @@ public final class Predecessor {
     } catch (TimeoutException e) {
       throw new IOException("it did not ask for the sockets", e);
     } catch (ExecutionException e) {
-      throw new IllegalStateException(e);
+      throw new IOException(e.getCause());
     }
   }
 
@@ -169,7 +173,7 @@ public final class Predecessor {
     try {
       ObjectNode unexpected = second.receive(ANSWER);
       throw new IOException("unexpected " + HandoverMessages.type(unexpected));
-    } catch (java.io.EOFException e) {
+    } catch (EOFException e) {
       // As it should be.
       return;
     }

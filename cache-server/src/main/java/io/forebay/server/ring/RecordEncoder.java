@@ -1,6 +1,8 @@
 package io.forebay.server.ring;
 
+import io.forebay.core.http.Latin1Text;
 import io.forebay.server.counters.LoopCounters.CacheResult;
+import io.forebay.server.text.SecretMask;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
@@ -21,6 +23,9 @@ public final class RecordEncoder {
   private final byte[] bytes = new byte[RingLayout.MAX_RECORD];
   private int end;
 
+  /** Where the text that was added last begins. */
+  private int textStart;
+
   public RecordEncoder() {}
 
   /** Begins a record with its numbers. */
@@ -32,8 +37,7 @@ public final class RecordEncoder {
       long bodyBytes,
       long fill,
       int status,
-      CacheResult cache,
-      boolean isCut) {
+      CacheResult cache) {
     INTS.set(bytes, RingLayout.KIND_AT, RingLayout.KIND_REQUEST);
     LONGS.set(bytes, RingLayout.START_AT, startMillis);
     LONGS.set(bytes, RingLayout.DURATION_AT, durationNanos);
@@ -43,41 +47,50 @@ public final class RecordEncoder {
     LONGS.set(bytes, RingLayout.FILL_AT, fill);
     SHORTS.set(bytes, RingLayout.STATUS_AT, (short) status);
     bytes[RingLayout.CACHE_AT] = (byte) cache.ordinal();
-    bytes[RingLayout.FLAGS_AT] = (byte) (isCut ? RingLayout.FLAG_CUT : 0);
+    bytes[RingLayout.FLAGS_AT] = 0;
     end = RingLayout.TEXTS_AT;
     return this;
   }
 
-  /** Adds a text; at most once each. */
-  public void text(RingText text, byte[] source, int from, int length) {
-    int taken = prefix(text, length);
-    System.arraycopy(source, from, bytes, end, taken);
-    end += taken;
-  }
-
-  /** The same of a String whose characters are bytes; others become question marks. */
-  public void text(RingText text, @Nullable String value) {
+  /** Adds a text, if there is one, of which characters are bytes; at most once each. */
+  public void text(RingText text, @Nullable CharSequence value) {
     if (value == null) {
       return;
     }
-    int taken = prefix(text, value.length());
-    for (int i = 0; i < taken; i++) {
-      char c = value.charAt(i);
-      bytes[end + i] = c < 0x100 ? (byte) c : (byte) '?';
-    }
-    end += taken;
-  }
-
-  private int prefix(RingText text, int length) {
-    int taken = length;
-    if (taken > text.maxLength()) {
-      taken = text.maxLength();
+    int length = value.length();
+    if (length > text.maxLength()) {
+      length = text.maxLength();
       bytes[RingLayout.FLAGS_AT] |= RingLayout.FLAG_CUT;
     }
     bytes[end] = text.tag();
-    SHORTS.set(bytes, end + 1, (short) taken);
-    end += RingLayout.TEXT_PREFIX;
-    return taken;
+    SHORTS.set(bytes, end + 1, (short) length);
+    textStart = end + RingLayout.TEXT_PREFIX;
+    copy(value, length);
+    end = textStart + length;
+  }
+
+  /** Of characters beyond 255 the low byte is taken. */
+  @SuppressWarnings("deprecation") // this is what it is for, and the only one that copies at once
+  private void copy(CharSequence value, int length) {
+    switch (value) {
+      case String string -> string.getBytes(0, length, bytes, textStart);
+      case Latin1Text octets -> octets.copyTo(bytes, textStart, 0, length);
+      default -> {
+        for (int i = 0; i < length; i++) {
+          bytes[textStart + i] = (byte) value.charAt(i);
+        }
+      }
+    }
+  }
+
+  /**
+   * Hides secrets in the text that was added last.
+   *
+   * @param isQuery whether it begins with the name of a parameter
+   */
+  public void mask(SecretMask mask, boolean isQuery) {
+    end = mask.apply(bytes, textStart, end, isQuery);
+    SHORTS.set(bytes, textStart - Short.BYTES, (short) (end - textStart));
   }
 
   /** Ends the record and gives its length, which {@link #bytes} has. */

@@ -20,7 +20,16 @@ public final class RingWriter implements AutoCloseable {
   private long tail;
   private long tailAt;
   private long head;
-  private long headAt;
+
+  /**
+   * Lengths of the records and paddings between head and tail, in units of the alignment, as a ring
+   * of their own: those in the file have left the caches of the processor by the time they are
+   * needed, and another process of this user could have changed them.
+   */
+  private final short[] lengths;
+
+  private int first;
+  private int next;
 
   /** Written by the loop alone; others may read it a moment late. */
   private long sequence;
@@ -29,6 +38,8 @@ public final class RingWriter implements AutoCloseable {
     this.file = file;
     this.memory = file.memory();
     this.size = size;
+    // Between two paddings there are records of the least length at most.
+    lengths = new short[(int) (size / RingLayout.TEXTS_AT) + 3];
   }
 
   /**
@@ -66,8 +77,10 @@ public final class RingWriter implements AutoCloseable {
       long place = RingLayout.HEADER_LENGTH + tailAt;
       memory.set(RingLayout.INT, place, (int) padding);
       memory.set(RingLayout.INT, place + RingLayout.KIND_AT, RingLayout.KIND_PADDING);
+      note(padding);
       tailAt = 0;
     }
+    note(length);
     MemorySegment.copy(
         record.bytes(),
         0,
@@ -84,21 +97,17 @@ public final class RingWriter implements AutoCloseable {
   /** Raises the head to the first record that begins at the position or behind it. */
   private void giveUp(long position) {
     while (head < position) {
-      int length = memory.get(RingLayout.INT, RingLayout.HEADER_LENGTH + headAt);
-      if (length < RingLayout.ALIGNMENT
-          || length % RingLayout.ALIGNMENT != 0
-          || length > size - headAt) {
-        // Another process of this user wrote into the file: nothing in it can be followed.
-        head = tail;
-        headAt = tailAt;
-        break;
-      }
-      head += length;
-      headAt = headAt + length == size ? 0 : headAt + length;
+      head += (long) lengths[first] * RingLayout.ALIGNMENT;
+      first = first + 1 == lengths.length ? 0 : first + 1;
     }
     RingLayout.release(memory, RingLayout.HEAD_OFFSET, head);
     // Before the bytes that take the place of the records which were given up.
     VarHandle.storeStoreFence();
+  }
+
+  private void note(long length) {
+    lengths[next] = (short) (length / RingLayout.ALIGNMENT);
+    next = next + 1 == lengths.length ? 0 : next + 1;
   }
 
   /** Records since the start. */

@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -50,10 +49,9 @@ final class RingTest {
   }
 
   private void write(long number, String path) {
-    encoder.begin(number, 2 * number, 3, 4, 5 * number, 6, 200, CacheResult.MISS, false);
+    encoder.begin(number, 2 * number, 3, 4, 5 * number, 6, 200, CacheResult.MISS);
     encoder.text(RingText.METHOD, "GET");
-    byte[] bytes = path.getBytes(StandardCharsets.ISO_8859_1);
-    encoder.text(RingText.PATH, bytes, 0, bytes.length);
+    encoder.text(RingText.PATH, path);
     writer.append(encoder);
   }
 
@@ -93,7 +91,7 @@ final class RingTest {
   @Test
   void theLargestTextsFitAndLongerOnesAreCut() throws IOException {
     for (int over = 0; over <= 1; over++) {
-      encoder.begin(0, 0, 0, 0, 0, 0, 200, CacheResult.HIT, false);
+      encoder.begin(0, 0, 0, 0, 0, 0, 200, CacheResult.HIT);
       for (RingText text : RingText.values()) {
         encoder.text(text, "x".repeat(text.maxLength() + over));
       }
@@ -266,7 +264,7 @@ final class RingTest {
   private void serve(RingFiles files, String path) {
     RingWriter one = files.forLoop(0);
     assertNotNull(one);
-    encoder.begin(1, 1, 1, 1, 1, 0, 200, CacheResult.HIT, false);
+    encoder.begin(1, 1, 1, 1, 1, 0, 200, CacheResult.HIT);
     encoder.text(RingText.PATH, path);
     one.append(encoder);
   }
