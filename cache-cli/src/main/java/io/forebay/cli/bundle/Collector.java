@@ -279,6 +279,8 @@ final class Collector {
                 "JFR.start",
                 "name=" + RECORDING,
                 "settings=" + settings,
+                // Otherwise it makes one in the node's directory.
+                "filename=" + scratch.resolve("samples.jfr"),
                 "duration=" + (between.toSeconds() + 60) + "s");
     if (!answer.contains("Started recording")) {
       throw new IOException("no recording: " + answer.strip().replaceAll("\\s+", " "));
