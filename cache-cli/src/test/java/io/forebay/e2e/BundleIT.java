@@ -12,7 +12,9 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -100,11 +102,13 @@ final class BundleIT {
       - origin: main
         rules:
           - when: {header: {X-Key: planted-rule-match}}
+            pass: true
             request-headers: {set: {X-Upstream: planted-rule-set}}
           - when: {cookie: {who: planted-rule-cookie}, query: {q: planted-rule-query}}
             respond: {status: 200, type: text/plain, text: planted-answer}
           - when: {expression: 'request.headers["x-stage"] == "planted-rule-expression"'}
             deny: 403
+            on-error: skip
     """
         .formatted(ADMIN, accessLog, origin);
   }
@@ -112,7 +116,7 @@ final class BundleIT {
   private Commands.Finished bundle(Path file, EdgeProcess edge, Path config, String... more)
       throws Exception {
     List<String> all =
-        new java.util.ArrayList<>(
+        new ArrayList<>(
             List.of(
                 "bundle",
                 "--json",
@@ -155,7 +159,7 @@ final class BundleIT {
         Files.writeString(
             directory.resolve("edge/edge.err"),
             "it said password: planted-log-password\n",
-            java.nio.file.StandardOpenOption.APPEND);
+            StandardOpenOption.APPEND);
 
         Path file = directory.resolve("bundle.zip");
         Commands.Finished made = bundle(file, edge, settings.configFile());

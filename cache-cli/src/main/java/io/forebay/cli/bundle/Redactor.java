@@ -43,8 +43,7 @@ final class Redactor {
       "(?i)(" + SECRET_NAME + "(?![A-Za-z0-9_.-]{0,64}file)[A-Za-z0-9_.-]{0,64}(?<!\\.java)";
 
   private static final Pattern SECRET_MEMBER =
-      Pattern.compile(
-          "(?i).*" + SECRET_NAME + ".*|key|keys|sig|auth|(set-)?cookie|(proxy-)?authorization");
+      Pattern.compile("(?i).*" + SECRET_NAME + ".*|key|keys|sig|auth|(proxy-)?authorization");
 
   /** Names of files are not what they contain. */
   private static final Pattern FILE_MEMBER = Pattern.compile("(?i).*(?:file|path|url|names?)");

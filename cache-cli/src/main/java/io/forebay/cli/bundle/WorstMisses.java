@@ -11,6 +11,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
@@ -55,7 +56,7 @@ final class WorstMisses {
         .toList();
   }
 
-  private static @org.jspecify.annotations.Nullable Missed missed(String line) {
+  private static @Nullable Missed missed(String line) {
     try {
       JsonNode node = Output.mapper().readTree(line);
       String host = node.path("host").asString("");

@@ -30,9 +30,9 @@ import tools.jackson.databind.JsonNode;
 
 /** Bundles of a node that does not answer. */
 final class CollectorTest {
-  @TempDir private Path directory;
-
   private static final int MAX_ENTRY = 64 << 10;
+
+  @TempDir private Path directory;
 
   private Bundle bundle() throws IOException {
     return new Bundle(

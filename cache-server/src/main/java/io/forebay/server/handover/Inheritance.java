@@ -12,6 +12,7 @@ import java.util.List;
  * @param ticketKeysMadeAtMillis when the first of them was made
  * @param tokenKey key of the tokens that QUIC clients bring back
  */
+@SuppressWarnings("ArrayRecordComponent") // used once
 public record Inheritance(
     List<Entry> sockets, List<byte[]> ticketKeys, long ticketKeysMadeAtMillis, byte[] tokenKey) {
 

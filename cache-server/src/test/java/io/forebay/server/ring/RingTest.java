@@ -20,7 +20,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.LongSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -29,7 +28,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(60)
 final class RingTest {
-  private static final LongSupplier CLOCK = () -> 1_000;
 
   @TempDir Path directory;
 
@@ -41,6 +39,10 @@ final class RingTest {
   void aRing() throws IOException {
     file = directory.resolve("requests-3.ring");
     writer = RingWriter.create(file, RingFiles.MIN_BYTES, 3, 42);
+  }
+
+  private static long clock() {
+    return 1_000;
   }
 
   @AfterEach
@@ -283,17 +285,17 @@ final class RingTest {
 
   @Test
   void aStartKeepsTheRecordsOfTheProcessBeforeUnlessItServedNothing() throws IOException {
-    try (RingFiles first = RingFiles.open(rings(), 4, 100_000, CLOCK)) {
+    try (RingFiles first = RingFiles.open(rings(), 4, 100_000, RingTest::clock)) {
       serve(first, "/first");
     }
-    RingFiles.open(rings(), 4, 100_000, CLOCK).close();
+    RingFiles.open(rings(), 4, 100_000, RingTest::clock).close();
     assertEquals(List.of("/first"), paths(true));
     // It is killed: nothing is closed.
-    RingFiles second = RingFiles.open(rings(), 2, 100_000, CLOCK);
+    RingFiles second = RingFiles.open(rings(), 2, 100_000, RingTest::clock);
     serve(second, "/second");
     assertEquals(List.of("/first"), paths(true));
     assertEquals(List.of("/second"), paths(false));
-    RingFiles third = RingFiles.open(rings(), 1, 100_000, CLOCK);
+    RingFiles third = RingFiles.open(rings(), 1, 100_000, RingTest::clock);
     assertEquals(List.of("/second"), paths(true));
     assertEquals(List.of(), paths(false));
     assertEquals(2, RingFiles.find(rings(), true).size(), "none of the four of the first");
@@ -303,7 +305,7 @@ final class RingTest {
 
   @Test
   void filesCanBeReadByTheirUserAlone() throws IOException {
-    try (RingFiles files = RingFiles.open(rings(), 1, 100_000, CLOCK)) {
+    try (RingFiles files = RingFiles.open(rings(), 1, 100_000, RingTest::clock)) {
       serve(files, "/");
       for (Path one : RingFiles.find(rings(), false)) {
         assertEquals(
@@ -336,7 +338,7 @@ final class RingTest {
 
   @Test
   void withoutADirectoryOrASizeThereIsNoRing() throws IOException {
-    try (RingFiles files = RingFiles.open(null, 2, 100_000, CLOCK)) {
+    try (RingFiles files = RingFiles.open(null, 2, 100_000, RingTest::clock)) {
       assertNull(files.forLoop(0));
     }
     try (RingFiles files = RingFiles.open(rings(), 2, 0, CLOCK)) {
