@@ -84,6 +84,53 @@ final class PurgeCommandTest {
   }
 
   @Test
+  void sendsTheAgeOfWhatIsMeant() {
+    admin.answers(200, ScriptedAdmin.PURGED).answers(200, ScriptedAdmin.PURGED);
+
+    Commands.Finished byAge = purge("--host", "a.example", "--older-than", "6h");
+    Commands.Finished byTime = purge("--all", "-y", "--stored-before", "2026-01-01T00:00:00Z");
+    Commands.Finished both =
+        purge("--all", "-y", "--older-than", "6h", "--stored-before", "2026-01-01T00:00:00Z");
+    Commands.Finished ofNothing = purge("--older-than", "6h");
+
+    assertEquals(0, byAge.exit(), byAge.err());
+    assertEquals("6h", admin.asked().get(0).json().path("olderThan").asString());
+    assertEquals(0, byTime.exit(), byTime.err());
+    assertEquals(
+        "2026-01-01T00:00:00Z", admin.asked().get(1).json().path("storedBefore").asString());
+    assertEquals(2, both.exit());
+    assertEquals(2, ofNothing.exit());
+    assertTrue(ofNothing.err().contains("--all for all objects of that age"), ofNothing.err());
+  }
+
+  @Test
+  void takesBackASoftPurgeHereAndInACluster() {
+    admin
+        .answers(
+            200, "{\"id\":18,\"kind\":\"undo\",\"undone\":17,\"sequence\":18,\"tookMillis\":1.2}")
+        .answers(
+            202,
+            """
+            {"id":"c-9","kind":"undo","undone":"c-8","tookMillis":3.4,"cluster":{"revision":9,
+            "acknowledged":false,"confirmed":["edge-1"],"fenced":[],
+            "pending":[{"node":"edge-2","why":"Connection refused"}]}}\
+            """);
+
+    Commands.Finished alone = purge("--undo", "17");
+    Commands.Finished cluster = purge("--undo", "c-8", "--wait", "all");
+    Commands.Finished wrong = purge("--undo", "../x");
+
+    assertEquals(0, alone.exit(), alone.err());
+    assertEquals("/v1/purges/17/undo", admin.asked().get(0).target());
+    assertTrue(alone.out().contains("undone     17"), alone.out());
+    assertEquals(3, cluster.exit());
+    assertEquals("/v1/purges/c-8/undo", admin.asked().get(1).target());
+    assertEquals("all", admin.asked().get(1).json().path("wait").asString());
+    assertTrue(cluster.out().contains("pending: edge-2"), cluster.out());
+    assertEquals(2, wrong.exit());
+  }
+
+  @Test
   void aDryRunSaysWhatWouldBePurgedAndWhatWasNotCounted() {
     admin.answers(
         200,

@@ -42,7 +42,7 @@ final class ClusterLogPurges implements LoggedPurges {
   }
 
   @Override
-  public void apply(List<PurgeOrder> orders, PurgePosition position)
+  public void apply(List<Logged> orders, PurgePosition position)
       throws IOException, PurgesFullException {
     long[] ignored = store.apply(orders.stream().map(this::purge).toList(), position);
   }
@@ -55,9 +55,10 @@ final class ClusterLogPurges implements LoggedPurges {
   /**
    * What another node accepted, and this one does not, is taken for everything: never too little.
    */
-  private Purge purge(PurgeOrder order) {
+  private Purge purge(Logged logged) {
+    PurgeOrder order = logged.order();
     try {
-      return scopes.apply(order);
+      return scopes.apply(order).at(logged.revision());
     } catch (IllegalArgumentException e) {
       LOG.error(
           "the cluster's purge of {} \"{}\" cannot be carried out here ({}): everything is purged",
@@ -76,6 +77,11 @@ final class ClusterLogPurges implements LoggedPurges {
   @Override
   public int freeScopes() {
     return store.freeScopes();
+  }
+
+  @Override
+  public int openAt(long revision) {
+    return store.openAt(revision);
   }
 
   @Override

@@ -21,8 +21,11 @@ import io.forebay.storage.purge.PurgeFailedException;
 import io.forebay.storage.purge.PurgeKind;
 import io.forebay.storage.purge.PurgeReceipt;
 import io.forebay.storage.purge.PurgeStatus;
+import io.forebay.storage.purge.UndoRefusedException;
+import io.forebay.storage.purge.UndoRefusedException.Why;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.OptionalLong;
@@ -34,6 +37,8 @@ import org.jspecify.annotations.Nullable;
  * that succeeded. Any thread.
  */
 final class PurgeService implements PurgeControl {
+  private static final int MAX_SHOWN = 200;
+
   private final ObjectStore store;
   private final ActiveConfig activeConfig;
   private final KnownRecipes recipes;
@@ -78,6 +83,27 @@ final class PurgeService implements PurgeControl {
    * @throws IllegalArgumentException when it cannot be carried out
    */
   Purge purgeOf(PurgeOrder order) {
+    Purge all = allOf(order);
+    Instant time = order.storedBefore();
+    if (time == null) {
+      return all;
+    }
+    String text =
+        switch (order.kind()) {
+          case PATTERN -> PurgePredicate.onTimeAnd(time, order.text());
+          case EVERYTHING -> PurgePredicate.onTime(time, "");
+          default ->
+              PurgePredicate.onTime(time, order.kind().label() + " " + shortened(all.text()));
+        };
+    return new Purge(PurgeKind.PATTERN, all.scopes(), order.isSoft(), text);
+  }
+
+  /** For receipts alone: what the purge is limited to is told by its scopes. */
+  private static String shortened(String text) {
+    return text.length() <= MAX_SHOWN ? text : text.substring(0, MAX_SHOWN) + " …";
+  }
+
+  private Purge allOf(PurgeOrder order) {
     // Scopes are confined to a thread: purges come from many.
     PurgeScopes scopes =
         new PurgeScopes(activeConfig.config().routes(), recipes, new Scopes(store.secret()));
@@ -98,6 +124,7 @@ final class PurgeService implements PurgeControl {
       case PREFIX -> purge(PurgeKind.PREFIX, scopes.prefix(order.text()), order);
       case TAG -> purge(PurgeKind.TAG, scopes.tag(order.text()), order);
       case GROUP -> purge(PurgeKind.GROUP, scopes.group(CacheGroup.parse(order.text())), order);
+      case UNDO -> Purge.undo(order.undone(), order.text());
       case PATTERN -> {
         String host = PurgePredicate.parse(order.text()).host();
         yield purge(PurgeKind.PATTERN, host == null ? new long[0] : scopes.host(host), order);
@@ -178,6 +205,27 @@ final class PurgeService implements PurgeControl {
       String why = e.getMessage() + " (" + journalFile + ")";
       purgeHealth.failed(why);
       throw new PurgeRefusedException(why, Refusal.JOURNAL);
+    }
+  }
+
+  @Override
+  public PurgeDone undo(long id) throws PurgeRefusedException {
+    if (cluster != null) {
+      throw new PurgeRefusedException(
+          "in a cluster an undo is for all nodes: name the receipt of the cluster, as in c-" + id,
+          Refusal.ORDER);
+    }
+    try {
+      PurgeReceipt receipt = store.undo(id);
+      purgeHealth.worked();
+      return new PurgeDone(
+          receipt.id(), receipt.sequence(), receipt.matched(), receipt.tookNanos());
+    } catch (UndoRefusedException e) {
+      throw new PurgeRefusedException(
+          e.why().text(), e.why() == Why.UNKNOWN ? Refusal.UNKNOWN : Refusal.FINAL);
+    } catch (PurgeFailedException e) {
+      // A purge that stays in force serves nothing that it should not: the node is still healthy.
+      throw new PurgeRefusedException(e.getMessage() + " (" + journalFile + ")", Refusal.JOURNAL);
     }
   }
 

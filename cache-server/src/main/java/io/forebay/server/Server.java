@@ -162,6 +162,9 @@ public final class Server implements NodeControl, AutoCloseable {
   /** How often chunks that sockets do not take are looked at. */
   private static final long LEASE_TICK_MILLIS = 250;
 
+  /** For how long soft purges can be undone. */
+  private static final Duration PURGE_UNDO = Duration.ofHours(1);
+
   private static final int HISTORY_ENTRIES = 1 << 16;
 
   /** Wall clock: what ages and expires does so by it. Timeouts do not. */
@@ -668,6 +671,7 @@ public final class Server implements NodeControl, AutoCloseable {
         .withDisks(ConfiguredDisks.of(config, memoryBytes()))
         .withClasses(ConfiguredStorageClasses.of(config, config.cluster()))
         .withPredicates(PurgePredicate::parse)
+        .withPurgeUndo(PURGE_UNDO.toMillis())
         .withEviction(tuning(config.store()));
   }
 
@@ -1115,6 +1119,11 @@ public final class Server implements NodeControl, AutoCloseable {
   @Override
   public PurgeDone purge(PurgeOrder order) throws PurgeRefusedException {
     return purges.purge(order);
+  }
+
+  @Override
+  public PurgeDone undo(long id) throws PurgeRefusedException {
+    return purges.undo(id);
   }
 
   @Override

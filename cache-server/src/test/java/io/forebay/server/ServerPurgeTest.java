@@ -2,8 +2,13 @@ package io.forebay.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.server.purge.PurgeDone;
+import io.forebay.server.purge.PurgeOrder;
+import io.forebay.server.purge.PurgeRefusedException;
+import io.forebay.server.purge.PurgeRefusedException.Refusal;
 import io.forebay.storage.purge.PurgeKind;
 import io.forebay.testing.Await;
 import io.forebay.testing.Bytes;
@@ -12,7 +17,9 @@ import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -268,6 +275,69 @@ final class ServerPurgeTest {
     }
     assertEquals(2, origin.count("/a"));
     edge.awaitSum(1, c -> c.revalidated);
+  }
+
+  @Test
+  void aSoftPurgeThatIsUndoneAsksTheOriginForNothing() throws Exception {
+    origin.on(
+        "/a",
+        (request, connection) ->
+            TestOrigin.sendOk(connection, FRESH, TestOrigin.ascii("v" + request.number())));
+    try (RawClient client = edge.connect()) {
+      assertEquals("v1", client.get("/a").text());
+      assertEquals("v1", hit("/a").text());
+      PurgeDone soft = edge.server().purge(new PurgeOrder(PurgeKind.URL, edge.url("/a"), true));
+      PurgeDone undo = edge.server().undo(soft.id());
+      assertTrue(undo.sequence() > soft.sequence());
+      Await.until(
+          "memory is looked through",
+          () -> {
+            Response response = get(client, "/a");
+            return response.isHit() && response.text().equals("v1");
+          });
+      assertEquals(1, origin.count("/a"));
+      PurgeDone hard = edge.server().purge(new PurgeOrder(PurgeKind.URL, edge.url("/a"), false));
+      PurgeRefusedException refused =
+          assertThrows(PurgeRefusedException.class, () -> edge.server().undo(hard.id()));
+      assertEquals(Refusal.FINAL, refused.refusal());
+      assertEquals("v2", client.get("/a").text());
+    }
+  }
+
+  @Test
+  void aPurgeByAgeTakesWhatWasStoredBeforeAndNothingYounger() throws Exception {
+    for (String path : List.of("/old", "/new", "/other")) {
+      origin.on(
+          path,
+          (request, connection) ->
+              TestOrigin.sendOk(
+                  connection,
+                  FRESH + (path.equals("/other") ? "" : "surrogate-key: news\r\n"),
+                  TestOrigin.ascii("v" + request.number())));
+    }
+    try (RawClient client = edge.connect()) {
+      assertEquals("v1", client.get("/old").text());
+      assertEquals("v1", client.get("/other").text());
+      assertEquals("v1", hit("/old").text());
+      Instant time = Instant.now().plusMillis(1);
+      Await.until("a later time", () -> Instant.now().isAfter(time));
+      assertEquals("v1", client.get("/new").text());
+      assertEquals("v1", hit("/new").text());
+      PurgeOrder tag = new PurgeOrder(PurgeKind.TAG, "news", false).ofStoredBefore(time);
+      long id = edge.server().purge(tag).id();
+      assertEquals("stored-before " + time + " of tag news", edge.server().purgeStatus(id).text());
+      assertEquals("v2", client.get("/old").text());
+      assertTrue(client.get("/new").isHit());
+      assertTrue(client.get("/other").isHit());
+      PurgeOrder path = new PurgeOrder(PurgeKind.PATTERN, "path ^/other", false);
+      assertTrue(edge.server().purge(path.ofStoredBefore(Instant.EPOCH)).id() > id);
+      assertTrue(client.get("/other").isHit());
+      assertTrue(edge.server().purge(path.ofStoredBefore(time)).id() > id);
+      assertEquals("v2", client.get("/other").text());
+      PurgeOrder all = new PurgeOrder(PurgeKind.EVERYTHING, "*", false).ofStoredBefore(time);
+      assertTrue(edge.server().purge(all).id() > id);
+      assertTrue(client.get("/new").isHit());
+    }
   }
 
   @Test

@@ -43,6 +43,7 @@ import io.forebay.storage.purge.PurgeReceipt;
 import io.forebay.storage.purge.PurgeStatus;
 import io.forebay.storage.purge.Purges;
 import io.forebay.storage.purge.ReplicatedPurges;
+import io.forebay.storage.purge.UndoRefusedException;
 import io.forebay.storage.recover.Rebuild;
 import io.forebay.storage.recover.StorageClassRecount;
 import io.forebay.storage.region.RecordCheck;
@@ -454,6 +455,15 @@ public final class ObjectStore implements AutoCloseable {
    */
   public PurgeReceipt purge(Purge purge) throws PurgeFailedException {
     return purging.purge(purge);
+  }
+
+  /**
+   * Takes back a soft purge. Blocks until that is on disk and in force: not for event loops.
+   *
+   * @param id of its receipt
+   */
+  public PurgeReceipt undo(long id) throws PurgeFailedException, UndoRefusedException {
+    return purging.undo(id);
   }
 
   /** Purges of a log that several nodes follow. */

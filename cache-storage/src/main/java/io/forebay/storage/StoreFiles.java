@@ -109,6 +109,7 @@ final class StoreFiles {
             data.resolve(JOURNAL_FILE),
             settings.purgeScopes(),
             settings.journalCompactBytes(),
+            settings.purgeUndoMillis(),
             settings.clockMillis(),
             new SecureRandom(),
             settings.predicates(),

@@ -10,6 +10,7 @@ import io.forebay.storage.purge.PurgeProbe;
 import io.forebay.storage.purge.PurgeReceipt;
 import io.forebay.storage.purge.PurgeStatus;
 import io.forebay.storage.purge.PurgesFullException;
+import io.forebay.storage.purge.UndoRefusedException;
 import java.io.IOException;
 import java.util.List;
 import java.util.OptionalLong;
@@ -64,6 +65,17 @@ final class StorePurging {
     return new PurgeReceipt(sequence, sequence, matched, System.nanoTime() - start);
   }
 
+  PurgeReceipt undo(long id) throws PurgeFailedException, UndoRefusedException {
+    long start = System.nanoTime();
+    try {
+      long sequence = core.purges.undo(id);
+      return new PurgeReceipt(sequence, sequence, OptionalLong.empty(), System.nanoTime() - start);
+    } catch (IOException e) {
+      throw new PurgeFailedException(
+          "the undo is neither on disk nor in force: " + FileErrors.oneLine(e), false, e);
+    }
+  }
+
   private OptionalLong counted(long sequence, StoreState.@Nullable Counted counted) {
     if (counted == null) {
       return OptionalLong.empty();
@@ -84,8 +96,11 @@ final class StorePurging {
   private PurgeStatus status(PurgeLog.Entry entry) {
     // Everything is a floor, which is never forgotten and which nothing is swept for.
     boolean isFloor = entry.kind() == PurgeKind.EVERYTHING.code();
-    boolean isSwept = isFloor || core.purges.retiredThrough() >= entry.id();
-    boolean isCounted = !entry.isFromJournal() && (!isFloor || entry.isCountedAtOnce());
+    boolean isUndo = entry.kind() == PurgeKind.UNDO.code();
+    long retired =
+        entry.soft() && !isUndo ? core.purges.softRetiredThrough() : core.purges.retiredThrough();
+    boolean isSwept = isFloor || entry.undoneBy() > 0 || retired >= entry.id();
+    boolean isCounted = !isUndo && !entry.isFromJournal() && (!isFloor || entry.isCountedAtOnce());
     return new PurgeStatus(
         entry.id(),
         PurgeKind.of(entry.kind()),
@@ -95,7 +110,9 @@ final class StorePurging {
         entry.millis(),
         isCounted ? OptionalLong.of(entry.objects()) : OptionalLong.empty(),
         isCounted ? OptionalLong.of(entry.bytes()) : OptionalLong.empty(),
-        isSwept);
+        isSwept,
+        core.purges.isOpen(entry.id()),
+        entry.undoneBy() == 0 ? OptionalLong.empty() : OptionalLong.of(entry.undoneBy()));
   }
 
   @Nullable PurgeEstimate estimate(Purge purge, long mostMillis) {

@@ -28,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * @param nearEntries of each lane, a power of two; 0 to derive it from the lanes and the index
  * @param eviction how it is set, or that it is tuned
  * @param purgeScopes bound of the purge table
+ * @param purgeUndoMillis for how long a soft purge can be undone, unless the table fills up; 0:
+ *     never
  * @param purgeRetireMillis how long a purge stays in the table at least, unless that fills up
  * @param fillDeadlineMillis after how long without progress an unfinished object loses its space
  * @param journalCompactBytes above which length the purge journal is written anew
@@ -54,6 +56,7 @@ public record StoreSettings(
     Tuning eviction,
     int purgeScopes,
     long purgeRetireMillis,
+    long purgeUndoMillis,
     long fillDeadlineMillis,
     long journalCompactBytes,
     boolean lockMemory,
@@ -114,6 +117,7 @@ public record StoreSettings(
         Tuning.AUTO,
         131_072,
         60_000,
+        0,
         600_000,
         4L << 20,
         true,
@@ -167,6 +171,13 @@ public record StoreSettings(
     change.purgeScopes = scopes;
     change.purgeRetireMillis = retireMillis;
     change.journalCompactBytes = compactBytes;
+    return change.done();
+  }
+
+  /** For how long soft purges can be undone. */
+  public StoreSettings withPurgeUndo(long millis) {
+    Change change = new Change(this);
+    change.purgeUndoMillis = millis;
     return change.done();
   }
 
@@ -252,6 +263,7 @@ public record StoreSettings(
     private Tuning eviction;
     private int purgeScopes;
     private long purgeRetireMillis;
+    private long purgeUndoMillis;
     private long fillDeadlineMillis;
     private long journalCompactBytes;
     private boolean lockMemory;
@@ -277,6 +289,7 @@ public record StoreSettings(
       eviction = from.eviction;
       purgeScopes = from.purgeScopes;
       purgeRetireMillis = from.purgeRetireMillis;
+      purgeUndoMillis = from.purgeUndoMillis;
       fillDeadlineMillis = from.fillDeadlineMillis;
       journalCompactBytes = from.journalCompactBytes;
       lockMemory = from.lockMemory;
@@ -304,6 +317,7 @@ public record StoreSettings(
           eviction,
           purgeScopes,
           purgeRetireMillis,
+          purgeUndoMillis,
           fillDeadlineMillis,
           journalCompactBytes,
           lockMemory,

@@ -37,6 +37,9 @@ abstract class PurgeStores {
   final AtomicLong clock = new AtomicLong(1_000_000);
   final SimulatedDisk disks = new SimulatedDisk(clock, new SplittableRandom(1));
 
+  /** For how long soft purges can be undone. */
+  long undoMillis;
+
   /** How often an object was asked. */
   final AtomicInteger asked = new AtomicInteger();
 
@@ -90,6 +93,7 @@ abstract class PurgeStores {
                 .withSizes(1 << 18, 20_000, 64)
                 .withLockMemory(false)
                 .withPurges(64, RETIRE_MILLIS, 1 << 16)
+                .withPurgeUndo(undoMillis)
                 .withPredicates(this::matcher)
                 .withDisks(DiskSettings.of(devices).withOpener(disks)),
             clock);

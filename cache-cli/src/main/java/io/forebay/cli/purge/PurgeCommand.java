@@ -43,7 +43,10 @@ import tools.jackson.databind.JsonNode;
       "  forebay purge --prefix http://www.example.com/live/",
       "  forebay purge --path '^/img/.*\\.png$' --on-host www.example.com --dry-run",
       "  forebay purge --header 'content-type: ^video/'",
+      "  forebay purge --host www.example.com --older-than 6h --soft",
+      "  forebay purge --all --stored-before 2026-01-01T00:00:00Z",
       "  forebay purge --status 4711",
+      "  forebay purge --undo 4711",
       "  forebay purge @urls.txt          (one argument per line)"
     })
 public final class PurgeCommand implements Callable<Integer> {
@@ -109,6 +112,19 @@ public final class PurgeCommand implements Callable<Integer> {
   private boolean isSoft;
 
   @Option(
+      names = "--older-than",
+      paramLabel = "AGE",
+      description =
+          "Of these, what was fetched or validated longer ago than this: 90s, 15m, 6h, 2d.")
+  private @Nullable String olderThan;
+
+  @Option(
+      names = "--stored-before",
+      paramLabel = "TIME",
+      description = "The same by a time, as in 2026-01-01T00:00:00Z.")
+  private @Nullable String storedBefore;
+
+  @Option(
       names = "--wait",
       paramLabel = "NODES",
       description =
@@ -131,6 +147,12 @@ public final class PurgeCommand implements Callable<Integer> {
       paramLabel = "ID",
       description = "Purge nothing; show the state of an earlier purge.")
   private @Nullable String status;
+
+  @Option(
+      names = "--undo",
+      paramLabel = "ID",
+      description = "Take back a soft purge, within an hour. Hard purges are never undone.")
+  private @Nullable String undo;
 
   @Option(names = "--latest", description = "Purge nothing; list the latest purges.")
   private boolean isLatest;
@@ -157,6 +179,8 @@ public final class PurgeCommand implements Callable<Integer> {
       boolean anyPort,
       boolean anyScheme,
       boolean dryRun,
+      @Nullable String storedBefore,
+      @Nullable String olderThan,
       @JsonProperty("wait") @Nullable String nodes,
       @Nullable Integer waitMillis) {
 
@@ -169,6 +193,9 @@ public final class PurgeCommand implements Callable<Integer> {
           + (everything ? 1 : 0);
     }
   }
+
+  /** The body of an undo. */
+  private record Undo(@JsonProperty("wait") @Nullable String nodes, @Nullable Integer waitMillis) {}
 
   private record Result(
       List<JsonNode> purges, int ordered, double tookMillis, List<JsonNode> cluster) {
@@ -190,6 +217,14 @@ public final class PurgeCommand implements Callable<Integer> {
     if (status != null || isLatest) {
       return look(output);
     }
+    if (undo != null) {
+      return undo(output, undo);
+    }
+    if (olderThan != null && storedBefore != null) {
+      throw new ParameterException(
+          common.spec.commandLine(),
+          "--older-than and --stored-before say the same in two ways: give one");
+    }
     if ((isAnyPort || isAnyScheme) && urls.isEmpty()) {
       throw new ParameterException(
           common.spec.commandLine(),
@@ -200,7 +235,10 @@ public final class PurgeCommand implements Callable<Integer> {
     if (ordered == 0) {
       throw new ParameterException(
           common.spec.commandLine(),
-          "nothing to purge: name a URL, --tag, --prefix, --host, --path, --header or --all");
+          olderThan == null && storedBefore == null
+              ? "nothing to purge: name a URL, --tag, --prefix, --host, --path, --header or --all"
+              : "of what? Name a URL, --tag, --prefix, --host, --path or --header, or --all for"
+                  + " all objects of that age");
     }
     if (isEverything && !isDryRun && !isAgreed && !isConfirmed()) {
       throw new CommandException(ExitCode.FAILURE, "nothing purged");
@@ -230,6 +268,42 @@ public final class PurgeCommand implements Callable<Integer> {
     Result result = new Result(done, ordered, tookMillis, receipts);
     report(output, result);
     return result.isAcknowledged() ? ExitCode.OK : ExitCode.PARTIAL;
+  }
+
+  private int undo(Output output, String id) {
+    if (!id.matches("(c-)?[0-9]{1,18}")) {
+      throw new ParameterException(
+          common.spec.commandLine(), "--undo takes the id of a purge, such as 4711 or c-81217");
+    }
+    JsonNode answer;
+    try (AdminClient client = admin.client()) {
+      answer = client.post("/v1/purges/" + id + "/undo", new Undo(wait, waitMillis()));
+    }
+    output.json(answer);
+    output.line(
+        "undone     %s  %s"
+            .formatted(
+                id,
+                output.faint(
+                    "id %s, %.1f ms"
+                        .formatted(
+                            answer.path("id").asString("?"),
+                            answer.path("tookMillis").asDouble(0)))));
+    JsonNode cluster = answer.path("cluster");
+    if (!cluster.isObject()) {
+      output.line("the undo is on disk; objects are fresh again once memory is looked through");
+      return ExitCode.OK;
+    }
+    receipt(output, cluster);
+    boolean isAcknowledged = cluster.path("acknowledged").asBoolean(false);
+    output.line(
+        "the undo is in the log, %s"
+            .formatted(isAcknowledged ? "applied by all nodes" : "not confirmed by all nodes"));
+    return isAcknowledged ? ExitCode.OK : ExitCode.PARTIAL;
+  }
+
+  private @Nullable Integer waitMillis() {
+    return waitMost == null ? null : Math.multiplyExact(waitMost, 1000);
   }
 
   /** What became of one purge, or of the latest. */
@@ -269,11 +343,21 @@ public final class PurgeCommand implements Callable<Integer> {
                         .formatted(
                             purge.path("id").asString("?"),
                             purge.path("at").asString(""),
-                            purge.path("soft").asBoolean(false) ? "soft" : "hard",
+                            hardness(purge),
                             purge.path("matched").isNumber()
                                 ? matched(purge)
                                 : "number of matches unknown",
                             isFinal(purge) ? "" : " so far"))));
+  }
+
+  private static String hardness(JsonNode purge) {
+    if (purge.path("kind").asString("").equals("undo")) {
+      return "undo";
+    }
+    if (purge.path("undoneBy").isNumber()) {
+      return "soft, undone by " + purge.path("undoneBy").asLong();
+    }
+    return purge.path("soft").asBoolean(false) ? "soft" : "hard";
   }
 
   private static boolean isFinal(JsonNode purge) {
@@ -322,8 +406,10 @@ public final class PurgeCommand implements Callable<Integer> {
         isAnyPort && isOfUrls,
         isAnyScheme && isOfUrls,
         isDryRun,
+        storedBefore,
+        olderThan,
         wait,
-        waitMost == null ? null : Math.multiplyExact(waitMost, 1000));
+        waitMillis());
   }
 
   private <T> List<List<T>> batches(List<T> all) {

@@ -21,6 +21,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Clock;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -68,7 +69,7 @@ public final class AdminServer implements AutoCloseable {
     this.metrics = metrics;
     address = node.config().admin().address();
     stats = new StatsReport(node, accessLog, version, System.nanoTime());
-    purge = new PurgeEndpoint(node);
+    purge = new PurgeEndpoint(node, Clock.systemUTC());
     cluster = new ClusterEndpoint(node, AUDIT);
     fleet = new FleetEndpoint(node, AUDIT);
     stores = new DisksEndpoint(node, AUDIT);
@@ -252,7 +253,15 @@ public final class AdminServer implements AutoCloseable {
             })
         .get("/v1/purges", request -> json(purge.latest()))
         .get("/v1/purges/{id}", request -> json(purge.status(request.number(0))))
-        .get("/v1/purges/c-{id}", request -> json(cluster.receipt(request.number(0))));
+        .post(
+            "/v1/purges/{id}/undo",
+            request ->
+                undone(purge.undo(request.number(0), optionalBody(request), caller(request))))
+        .get("/v1/purges/c-{id}", request -> json(cluster.receipt(request.number(0))))
+        .post(
+            "/v1/purges/c-{id}/undo",
+            request ->
+                undone(cluster.undo(request.number(0), optionalBody(request), caller(request))));
   }
 
   private void addConfiguration(AdminRoutes routes) {
@@ -326,6 +335,14 @@ public final class AdminServer implements AutoCloseable {
 
   private static ObjectNode body(AdminRoutes.Request request) throws AdminError {
     return Json.object(request.exchange().body());
+  }
+
+  private static ObjectNode optionalBody(AdminRoutes.Request request) throws AdminError {
+    return request.exchange().body().length == 0 ? Json.object() : body(request);
+  }
+
+  private static AdminReply undone(ObjectNode answer) {
+    return AdminReply.json(ClusterEndpoint.status(answer), answer);
   }
 
   private static String caller(AdminRoutes.Request request) {

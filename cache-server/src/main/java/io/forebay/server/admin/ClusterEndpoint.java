@@ -112,8 +112,40 @@ final class ClusterEndpoint {
           .put("text", order.text())
           .put("soft", order.isSoft())
           .put("tookMillis", Json.millis(receipt.tookNanos()));
+      PurgeEndpoint.storedBefore((ObjectNode) purges.get(purges.size() - 1), order);
     }
     answer.set("cluster", json(receipt));
+  }
+
+  /** {@code POST /v1/purges/c-REVISION/undo}. */
+  ObjectNode undo(long revision, ObjectNode body, String caller) throws AdminError {
+    InputProblems problems = new InputProblems();
+    Json.onlyKnown(body, Set.of("wait", "waitMillis"), problems);
+    Wait wait = wait(body, problems);
+    Duration waitMost = waitMost(body, problems);
+    if (!problems.isEmpty()) {
+      throw new AdminError(400, "the request is malformed, nothing was undone", problems);
+    }
+    Receipt receipt;
+    PurgeOrder order = PurgeOrder.undo(revision);
+    try {
+      receipt = cluster().undo(revision, wait, waitMost);
+    } catch (PurgeRefusedException e) {
+      throw PurgeEndpoint.undoRefused(id(revision), order, caller, e);
+    }
+    PurgeAudit.done(
+        caller,
+        order,
+        new PurgeDone(
+            receipt.revision(), receipt.revision(), OptionalLong.empty(), receipt.tookNanos()));
+    ObjectNode answer =
+        Json.object()
+            .put("id", id(receipt.revision()))
+            .put("kind", order.kind().label())
+            .put("undone", id(revision))
+            .put("tookMillis", Json.millis(receipt.tookNanos()));
+    answer.set("cluster", json(receipt));
+    return answer;
   }
 
   /** Whether an answer to a purge is 200 or 202. */

@@ -18,12 +18,19 @@ import io.forebay.server.text.Printable;
 import io.forebay.storage.purge.PurgeEstimate;
 import io.forebay.storage.purge.PurgeKind;
 import io.forebay.storage.purge.PurgeStatus;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -49,11 +56,17 @@ final class PurgeEndpoint {
           "everything",
           "purge_everything",
           "soft",
+          "storedBefore",
+          "olderThan",
           "anyScheme",
           "anyPort",
           "dryRun",
           "wait",
           "waitMillis");
+  private static final int MAX_TIME_LENGTH = 64;
+  private static final Pattern AGE = Pattern.compile("([1-9][0-9]{0,8})([smhd])");
+  private static final Map<String, Long> SECONDS =
+      Map.of("s", 1L, "m", 60L, "h", 3_600L, "d", 86_400L);
   private static final Set<String> PATTERN_FIELDS = Set.of("path", "header", "host");
 
   /** A dry run looks at all there is for each of its entries. */
@@ -68,9 +81,11 @@ final class PurgeEndpoint {
   private static final int MAX_LOOKS = 16;
 
   private final NodeControl node;
+  private final Clock clock;
 
-  PurgeEndpoint(NodeControl node) {
+  PurgeEndpoint(NodeControl node, Clock clock) {
     this.node = node;
+    this.clock = clock;
   }
 
   ObjectNode run(ObjectNode body, String caller) throws AdminError {
@@ -138,6 +153,44 @@ final class PurgeEndpoint {
     return answer;
   }
 
+  /** {@code POST /v1/purges/ID/undo}. */
+  ObjectNode undo(long id, ObjectNode body, String caller) throws AdminError {
+    List<String> problems = new InputProblems();
+    Json.onlyKnown(body, Set.of(), problems);
+    if (!problems.isEmpty()) {
+      throw new AdminError(400, "the request is malformed, nothing was undone", problems);
+    }
+    PurgeOrder order = new PurgeOrder(PurgeKind.UNDO, String.valueOf(id), true);
+    PurgeDone done;
+    try {
+      done = node.undo(id);
+    } catch (PurgeRefusedException e) {
+      throw undoRefused(String.valueOf(id), order, caller, e);
+    }
+    PurgeAudit.done(caller, order, done);
+    return Json.object()
+        .put("id", done.id())
+        .put("kind", order.kind().label())
+        .put("undone", id)
+        .put("sequence", done.sequence())
+        .put("tookMillis", Json.millis(done.tookNanos()));
+  }
+
+  /** The answer to an undo that was not made. */
+  static AdminError undoRefused(
+      String id, PurgeOrder order, String caller, PurgeRefusedException refused) {
+    PurgeAudit.failed(caller, order, String.valueOf(refused.getMessage()));
+    return new AdminError(
+        switch (refused.refusal()) {
+          case ORDER -> 400;
+          case UNKNOWN -> 404;
+          case FINAL -> 409;
+          case JOURNAL -> 507;
+          case FOR_NOW -> 503;
+        },
+        "the purge " + id + " is not undone: " + refused.getMessage());
+  }
+
   private static ObjectNode json(PurgeStatus status) {
     ObjectNode one = Json.object();
     one.put("id", status.id());
@@ -154,6 +207,10 @@ final class PurgeEndpoint {
     put(one, "matched", status.objects());
     put(one, "matchedBytes", status.bytes());
     one.put("swept", status.isSwept());
+    if (status.soft() && status.kind() != PurgeKind.UNDO) {
+      one.put("canBeUndone", status.canBeUndone());
+      put(one, "undoneBy", status.undoneBy());
+    }
     return one;
   }
 
@@ -177,6 +234,7 @@ final class PurgeEndpoint {
     one.put("kind", order.kind().label());
     one.put("text", order.text());
     one.put("soft", order.isSoft());
+    storedBefore(one, order);
     one.put("matched", estimate.objects());
     one.put("matchedBytes", estimate.bytes());
     one.put("complete", estimate.isComplete());
@@ -206,7 +264,7 @@ final class PurgeEndpoint {
           switch (e.refusal()) {
             case ORDER -> 400;
             case JOURNAL -> 507;
-            case FOR_NOW -> 503;
+            case FOR_NOW, UNKNOWN, FINAL -> 503;
           },
           (e.refusal() == Refusal.JOURNAL
                   ? "the purge could not be made durable: "
@@ -223,6 +281,7 @@ final class PurgeEndpoint {
     one.put("kind", kind);
     one.put("text", order.text());
     one.put("soft", order.isSoft());
+    storedBefore(one, order);
     one.put("sequence", done.sequence());
     put(one, "matched", done.matched());
     if (order.kind() == PurgeKind.URL && done.matched().orElse(1) == 0) {
@@ -240,6 +299,13 @@ final class PurgeEndpoint {
     return one;
   }
 
+  /** The time that limits an order, if any. */
+  static void storedBefore(ObjectNode one, PurgeOrder order) {
+    if (order.storedBefore() != null) {
+      one.put("storedBefore", order.storedBefore().toString());
+    }
+  }
+
   /** Of a URL that matched nothing: under which other scheme or port something is stored. */
   private void storedElsewhere(ObjectNode one, PurgeOrder order, int purgesBefore) {
     ArrayNode stored = one.putArray("storedUnder");
@@ -248,7 +314,7 @@ final class PurgeEndpoint {
     }
   }
 
-  private static List<PurgeOrder> orders(ObjectNode body, List<String> problems) {
+  private List<PurgeOrder> orders(ObjectNode body, List<String> problems) {
     Json.onlyKnown(body, FIELDS, problems);
     boolean isSoft = Json.flag(body, "soft", false, problems);
     boolean isAnyScheme = Json.flag(body, "anyScheme", false, problems);
@@ -303,7 +369,40 @@ final class PurgeEndpoint {
     if (isEverything) {
       orders.add(new PurgeOrder(PurgeKind.EVERYTHING, "*", isSoft));
     }
-    return orders;
+    Instant storedBefore = storedBefore(body, problems);
+    return storedBefore == null
+        ? orders
+        : orders.stream().map(order -> order.ofStoredBefore(storedBefore)).toList();
+  }
+
+  /** The time that limits all entries of a call; null for none. */
+  private @Nullable Instant storedBefore(ObjectNode body, List<String> problems) {
+    String time = Json.text(body, "storedBefore", MAX_TIME_LENGTH, problems);
+    String age = Json.text(body, "olderThan", MAX_TIME_LENGTH, problems);
+    if (time != null && age != null) {
+      problems.add("storedBefore and olderThan say the same in two ways: give one");
+      return null;
+    }
+    if (age != null) {
+      Matcher matcher = AGE.matcher(age);
+      if (matcher.matches()) {
+        long seconds =
+            Long.parseLong(matcher.group(1)) * SECONDS.getOrDefault(matcher.group(2), 1L);
+        return clock.instant().minusSeconds(seconds).truncatedTo(ChronoUnit.MILLIS);
+      }
+      problems.add(
+          "olderThan: \"" + Printable.json(age) + "\" is not an age such as 90s, 15m, 6h or 2d");
+    } else if (time != null) {
+      try {
+        return Instant.parse(time);
+      } catch (DateTimeParseException e) {
+        problems.add(
+            "storedBefore: \""
+                + Printable.json(time)
+                + "\" is not a time such as 2026-01-01T00:00:00Z");
+      }
+    }
+    return null;
   }
 
   private static void pattern(

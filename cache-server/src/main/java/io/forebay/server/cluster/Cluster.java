@@ -200,7 +200,8 @@ public final class Cluster implements AutoCloseable {
    */
   public Receipt purge(List<PurgeOrder> orders, @Nullable Wait wait, @Nullable Duration most)
       throws PurgeRefusedException {
-    if (orders.stream().anyMatch(order -> order.kind() == PurgeKind.PATTERN)
+    if (orders.stream()
+            .anyMatch(order -> order.kind() == PurgeKind.PATTERN || order.storedBefore() != null)
         && purges.patternsInForce() >= MAX_PATTERNS) {
       throw new PurgeRefusedException(
           MAX_PATTERNS
@@ -208,7 +209,13 @@ public final class Cluster implements AutoCloseable {
               + " by prefix, tag or host",
           Refusal.FOR_NOW);
     }
-    boolean isQueueing = parts.config.purge().logDown() == LogDown.LOCAL;
+    // An undo that waits would be undone itself by nothing: it is refused where the log is down.
+    boolean isUndo = orders.stream().anyMatch(order -> order.kind() == PurgeKind.UNDO);
+    if (isUndo && parts.outbox.size() > 0) {
+      throw new PurgeRefusedException(
+          "purges of this node wait for the log: undo once the log has them", Refusal.FOR_NOW);
+    }
+    boolean isQueueing = !isUndo && parts.config.purge().logDown() == LogDown.LOCAL;
     if (isQueueing && parts.outbox.size() > 0) {
       return queue(orders, "earlier purges wait for the log");
     }
@@ -253,6 +260,29 @@ public final class Cluster implements AutoCloseable {
     } finally {
       parts.waiting.addAndGet(-orders.size());
     }
+  }
+
+  /**
+   * Takes back the soft purges of a revision on all nodes, by an order of the log. A node on which
+   * they cannot be undone any more keeps them in force.
+   *
+   * @throws PurgeRefusedException also when this node has none of that revision that can be undone
+   */
+  public Receipt undo(long revision, @Nullable Wait wait, @Nullable Duration most)
+      throws PurgeRefusedException {
+    PurgePosition applied = parts.applier.applied();
+    if (applied != null && revision > applied.revision()) {
+      throw new PurgeRefusedException(
+          "the log of purges has not come to it on this node", Refusal.UNKNOWN);
+    }
+    if (purges.openAt(revision) == 0) {
+      throw new PurgeRefusedException(
+          "this node has no soft purge of that revision that can be undone: it is a hard one, is"
+              + " undone already, or is too old; what a soft one made stale is validated with the"
+              + " origin when it is next requested",
+          Refusal.FINAL);
+    }
+    return purge(List.of(PurgeOrder.undo(revision)), wait, most);
   }
 
   /** Puts orders in force on this node, and queues them for the log. */

@@ -111,7 +111,7 @@ final class PurgeResponder {
         // The path of the journal is the operator's.
         yield failed("the purge could not be made durable, and must be repeated");
       }
-      case FOR_NOW -> failed(why);
+      case FOR_NOW, UNKNOWN, FINAL -> failed(why);
     };
   }
 

@@ -37,6 +37,16 @@ public interface PurgeControl {
         "there is no store to count in", PurgeRefusedException.Refusal.FOR_NOW);
   }
 
+  /**
+   * Takes back a soft purge of this node: when this returns, that is durable and in force.
+   *
+   * @param id of its receipt
+   * @throws PurgeRefusedException when it cannot be undone; nothing has changed
+   */
+  default PurgeDone undo(long id) throws PurgeRefusedException {
+    throw new PurgeRefusedException("there is no store", PurgeRefusedException.Refusal.FOR_NOW);
+  }
+
   /** What became of a purge; null when nothing is known of it. */
   default @Nullable PurgeStatus purgeStatus(long id) {
     return null;

@@ -8,6 +8,8 @@ import io.forebay.storage.purge.PurgeMatcher;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +21,14 @@ import org.jspecify.annotations.Nullable;
  *   path ^/img/.*\.png$
  *   header content-type: ^video/
  *   host www.example.com path ^/img/
+ *   stored-before 2026-01-01T00:00:00Z
+ *   stored-before 2026-01-01T00:00:00Z path \.png$
+ *   stored-before 2026-01-01T00:00:00Z of tag article-17
  * </pre>
+ *
+ * <p>{@code stored-before} asks for the time by this node's clock at which the response came from
+ * the origin, or was validated last. What stands behind {@code of} says which purge it limits; the
+ * scopes of that are in the journal beside the text.
  *
  * <p>The expression is searched for, not matched: anchors say otherwise. One on the path is found
  * in the path alone or in path and query, so that {@code \.png$} takes {@code /a.png?v=1} as well.
@@ -30,6 +39,8 @@ import org.jspecify.annotations.Nullable;
 public final class PurgePredicate implements PurgeMatcher {
   static final int MAX_TEXT = 2048;
 
+  private static final String STORED_BEFORE = "stored-before ";
+  private static final String OF = "of ";
   private static final String HOST = "host ";
   private static final String PATH = "path ";
   private static final String HEADER = "header ";
@@ -50,12 +61,20 @@ public final class PurgePredicate implements PurgeMatcher {
   /** Null for the path. */
   private final @Nullable String fieldStart;
 
-  private final LinearRegex regex;
+  /** Null where the time alone counts. */
+  private final @Nullable LinearRegex regex;
 
-  private PurgePredicate(@Nullable String host, @Nullable String field, LinearRegex regex) {
+  private final @Nullable Instant storedBefore;
+
+  private PurgePredicate(
+      @Nullable String host,
+      @Nullable String field,
+      @Nullable LinearRegex regex,
+      @Nullable Instant storedBefore) {
     this.host = host;
     this.fieldStart = field == null ? null : "\r\n" + field + ": ";
     this.regex = regex;
+    this.storedBefore = storedBefore;
   }
 
   /** The text of one on the path. */
@@ -68,6 +87,16 @@ public final class PurgePredicate implements PurgeMatcher {
     return (host == null ? "" : HOST + host + " ") + HEADER + nameAndRegex;
   }
 
+  /** The text of one on the time alone; {@code of} says what it limits, empty for everything. */
+  public static String onTime(Instant storedBefore, String of) {
+    return STORED_BEFORE + storedBefore + (of.isEmpty() ? "" : " " + OF + of);
+  }
+
+  /** The text of another one, limited by time. */
+  public static String onTimeAnd(Instant storedBefore, String predicate) {
+    return STORED_BEFORE + storedBefore + " " + predicate;
+  }
+
   /**
    * Reads its text.
    *
@@ -76,6 +105,15 @@ public final class PurgePredicate implements PurgeMatcher {
   public static PurgePredicate parse(String text) {
     String host = null;
     String rest = text;
+    Instant storedBefore = null;
+    if (rest.startsWith(STORED_BEFORE)) {
+      int end = rest.indexOf(' ', STORED_BEFORE.length());
+      storedBefore = time(rest.substring(STORED_BEFORE.length(), end < 0 ? rest.length() : end));
+      rest = end < 0 ? "" : rest.substring(end + 1);
+      if (rest.isEmpty() || rest.startsWith(OF)) {
+        return new PurgePredicate(null, null, null, storedBefore);
+      }
+    }
     if (rest.startsWith(HOST)) {
       int end = rest.indexOf(' ', HOST.length());
       if (end < 0) {
@@ -85,7 +123,8 @@ public final class PurgePredicate implements PurgeMatcher {
       rest = rest.substring(end + 1);
     }
     if (rest.startsWith(PATH)) {
-      return new PurgePredicate(host, null, LinearRegex.of(rest.substring(PATH.length())));
+      return new PurgePredicate(
+          host, null, LinearRegex.of(rest.substring(PATH.length())), storedBefore);
     }
     int colon = rest.indexOf(':');
     if (!rest.startsWith(HEADER) || colon < 0) {
@@ -99,7 +138,16 @@ public final class PurgePredicate implements PurgeMatcher {
     if (NOT_STORED.contains(name)) {
       throw new IllegalArgumentException("the field " + name + " is not stored");
     }
-    return new PurgePredicate(host, name, LinearRegex.of(rest.substring(colon + 1).stripLeading()));
+    return new PurgePredicate(
+        host, name, LinearRegex.of(rest.substring(colon + 1).stripLeading()), storedBefore);
+  }
+
+  private static Instant time(String text) {
+    try {
+      return Instant.parse(text);
+    } catch (DateTimeParseException e) {
+      throw new IllegalArgumentException("not a time such as 2026-01-01T00:00:00Z: " + text, e);
+    }
   }
 
   /** The host it is limited to, if any. */
@@ -110,12 +158,27 @@ public final class PurgePredicate implements PurgeMatcher {
   @Override
   public boolean matches(
       MemorySegment memory, long keyOffset, int keyLength, long headOffset, int headLength) {
+    if (!isOldEnough(memory, headOffset, headLength)) {
+      return false;
+    }
+    if (regex == null) {
+      return true;
+    }
     return fieldStart == null
-        ? isFoundInPath(KeyText.pathAndQuery(text(memory, keyOffset, keyLength)))
-        : isFoundInField(memory, headOffset, headLength, fieldStart);
+        ? isFoundInPath(regex, KeyText.pathAndQuery(text(memory, keyOffset, keyLength)))
+        : isFoundInField(regex, memory, headOffset, headLength, fieldStart);
   }
 
-  private boolean isFoundInPath(String target) {
+  private boolean isOldEnough(MemorySegment memory, long headOffset, int headLength) {
+    if (storedBefore == null) {
+      return true;
+    }
+    StoredMeta meta = new StoredMeta();
+    return !meta.wrap(memory.asSlice(headOffset, headLength), 0)
+        || Instant.ofEpochMilli(meta.responseTimeMillis()).isBefore(storedBefore);
+  }
+
+  private static boolean isFoundInPath(LinearRegex regex, String target) {
     if (target.length() > MAX_TEXT) {
       return true;
     }
@@ -123,8 +186,8 @@ public final class PurgePredicate implements PurgeMatcher {
     return regex.isFoundIn(target) || (query >= 0 && regex.isFoundIn(target.substring(0, query)));
   }
 
-  private boolean isFoundInField(
-      MemorySegment memory, long headOffset, int headLength, String start) {
+  private static boolean isFoundInField(
+      LinearRegex regex, MemorySegment memory, long headOffset, int headLength, String start) {
     StoredMeta meta = new StoredMeta();
     MemorySegment head = memory.asSlice(headOffset, headLength);
     if (!meta.wrap(head, 0)) {

@@ -21,6 +21,10 @@ public final class PurgeRefusedException extends Exception {
     ORDER,
     /** The journal can't be written. */
     JOURNAL,
+    /** There is nothing that could be undone under this id. */
+    UNKNOWN,
+    /** It cannot be undone, or not any more. */
+    FINAL,
     /** There is too much of it at the moment. */
     FOR_NOW
   }

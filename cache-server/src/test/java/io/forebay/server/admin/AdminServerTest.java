@@ -32,6 +32,8 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.time.Instant;
+import java.util.Objects;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -260,6 +262,65 @@ final class AdminServerTest {
     assertEquals(1.235, first.get("tookMillis").doubleValue());
     assertTrue(answer.json().at("/purges/1/matched").isNull());
     assertTrue(answer.json().get("tookMillis").isNumber());
+  }
+
+  @Test
+  void limitsAllEntriesOfACallByTime() throws IOException {
+    RawHttp client = start();
+    RawHttp.Answer answer =
+        client.post(
+            "/v1/purge",
+            """
+            {"tags":["t1"],"everything":true,"storedBefore":"2026-01-01T00:00:00Z"}
+            """);
+    assertEquals(200, answer.status(), answer.text());
+    Instant time = Instant.parse("2026-01-01T00:00:00Z");
+    assertEquals(
+        List.of(
+            new PurgeOrder(PurgeKind.TAG, "t1", false).ofStoredBefore(time),
+            new PurgeOrder(PurgeKind.EVERYTHING, "*", false).ofStoredBefore(time)),
+        node.purged());
+    assertEquals(
+        "2026-01-01T00:00:00Z", answer.json().at("/purges/0/storedBefore").stringValue());
+    Instant before = Instant.now();
+    assertEquals(
+        200, client.post("/v1/purge", "{\"tags\":[\"t2\"],\"olderThan\":\"90m\"}").status());
+    Instant limit = Objects.requireNonNull(node.purged().getLast().storedBefore());
+    assertTrue(limit.isAfter(before.minusSeconds(5401)), limit.toString());
+    assertFalse(limit.isAfter(Instant.now().minusSeconds(5400)), limit.toString());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '~',
+      value = {
+        "\"storedBefore\":\"2026-01-01\"~is not a time",
+        "\"olderThan\":\"1h30m\"~is not an age",
+        "\"olderThan\":\"0s\"~is not an age",
+        "\"olderThan\":\"9999999999s\"~is not an age",
+        "\"olderThan\":\"1h\",\"storedBefore\":\"2026-01-01T00:00:00Z\"~give one",
+        "\"olderThan\":7~olderThan"
+      })
+  void aLimitInTimeThatIsNoneIsRefused(String field, String text) throws IOException {
+    RawHttp.Answer answer = start().post("/v1/purge", "{\"tags\":[\"t1\"]," + field + "}");
+    assertEquals(400, answer.status(), answer.text());
+    assertTrue(answer.text().contains(text), answer.text());
+    assertEquals(List.of(), node.purged());
+  }
+
+  @Test
+  void undoesAPurgeOrSaysWhyNot() throws IOException {
+    RawHttp client = start();
+    RawHttp.Answer done = client.post("/v1/purges/17/undo", "{}");
+    assertEquals(200, done.status(), done.text());
+    assertEquals(
+        "{\"id\":18,\"kind\":\"undo\",\"undone\":17,\"sequence\":18,\"tookMillis\":1.235}",
+        done.text().strip());
+    assertEquals(409, client.post("/v1/purges/9/undo", "").status());
+    assertEquals(
+        404, client.post("/v1/purges/" + FakeNode.UNKNOWN_PURGE + "/undo", "{}").status());
+    assertEquals(400, client.post("/v1/purges/17/undo", "{\"wait\":\"all\"}").status());
+    assertEquals(405, client.get("/v1/purges/17/undo").status());
   }
 
   @Test

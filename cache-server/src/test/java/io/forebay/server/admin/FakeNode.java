@@ -398,6 +398,17 @@ public final class FakeNode implements NodeControl {
   }
 
   @Override
+  public PurgeDone undo(long id) throws PurgeRefusedException {
+    if (id == UNKNOWN_PURGE) {
+      throw new PurgeRefusedException("no such purge is known", Refusal.UNKNOWN);
+    }
+    if (id == 9) {
+      throw new PurgeRefusedException("it is a hard purge", Refusal.FINAL);
+    }
+    return new PurgeDone(id + 1, id + 1, OptionalLong.empty(), 1_234_567);
+  }
+
+  @Override
   public @Nullable PurgeStatus purgeStatus(long id) {
     return id == UNKNOWN_PURGE
         ? null
@@ -410,7 +421,9 @@ public final class FakeNode implements NodeControl {
             1000,
             OptionalLong.of(3),
             OptionalLong.of(30),
-            true);
+            true,
+            false,
+            OptionalLong.empty());
   }
 
   @Override

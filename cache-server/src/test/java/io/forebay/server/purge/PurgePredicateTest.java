@@ -138,4 +138,25 @@ final class PurgePredicateTest {
   void whatIsNoPatternIsRefused(String text) {
     assertThrows(IllegalArgumentException.class, () -> PurgePredicate.parse(text), text);
   }
+
+  @Test
+  void limitsByTheTimeAtWhichTheResponseCame() {
+    // The head of these tests is of the epoch.
+    String url = "http://a.example/img/1.png";
+    assertTrue(isFound("stored-before 1970-01-01T00:00:00.001Z", url));
+    assertFalse(isFound("stored-before 1970-01-01T00:00:00Z", url));
+    assertTrue(isFound("stored-before 2026-01-01T00:00:00Z of tag path ^/nothing", url));
+    assertTrue(isFound("stored-before 2026-01-01T00:00:00Z path ^/img/", url));
+    assertFalse(isFound("stored-before 2026-01-01T00:00:00Z path ^/video/", url));
+    assertFalse(isFound("stored-before 1970-01-01T00:00:00Z host a.example path ^/img/", url));
+    for (String wrong :
+        List.of(
+            "stored-before ",
+            "stored-before yesterday",
+            "stored-before 2026-01-01",
+            "stored-before 2026-01-01T00:00:00Z tag a",
+            "stored-before 2026-01-01T00:00:00Z host a.example")) {
+      assertThrows(IllegalArgumentException.class, () -> PurgePredicate.parse(wrong), wrong);
+    }
+  }
 }

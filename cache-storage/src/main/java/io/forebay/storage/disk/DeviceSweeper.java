@@ -333,7 +333,7 @@ final class DeviceSweeper {
               scanned + at,
               RecordHeader.lengthOf(window, at),
               DirectoryPages.birth(window, at));
-      int fate = purges.check(window, at);
+      int fate = purges.checkSwept(window, at);
       if (fate >= Purges.STALE && isNamed(found)) {
         dead.add(found);
         if (remove(found, fate)) {
@@ -349,7 +349,8 @@ final class DeviceSweeper {
       }
       Found found = Found.of(one, region, generation);
       boolean isSlice = one.kind() == RecordHeader.KIND_SLICE;
-      int fate = isSlice ? Purges.ALIVE : purges.check(one.words(), one.birth(), one.bodyBirth());
+      int fate =
+          isSlice ? Purges.ALIVE : purges.checkSwept(one.words(), one.birth(), one.bodyBirth());
       if (fate >= Purges.STALE) {
         dead.add(found);
         if (remove(found, fate)) {
@@ -358,7 +359,7 @@ final class DeviceSweeper {
       } else if (isAudit && !isNamed(found)) {
         dead.add(found);
       } else if (one.kind() == RecordHeader.KIND_OBJECT
-          && purges.wantsTexts(one.words(), one.birth(), one.bodyBirth())) {
+          && purges.wantsTextsSwept(one.words(), one.birth(), one.bodyBirth())) {
         unread.add(found);
       }
     }
@@ -387,7 +388,7 @@ final class DeviceSweeper {
         // Written over meanwhile, or damaged: it can't be served by any start.
         return;
       }
-      int fate = purges.check(record, 0);
+      int fate = purges.checkSwept(record, 0);
       if (fate >= Purges.STALE) {
         dead.add(one);
         if (remove(one, fate)) {

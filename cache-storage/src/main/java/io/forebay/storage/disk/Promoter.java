@@ -43,11 +43,11 @@ public final class Promoter {
     }
   }
 
-  /** Makes a record in memory stale; under the lock of the key whose value this is. */
+  /** Makes a record in memory stale for good; under the lock of the key whose value this is. */
   void soften(IndexValue value) {
     int slot = slot(value);
     if (slot >= 0) {
-      regions.soft(value.region(), slot);
+      boolean ignored = regions.harden(value.region(), slot);
     }
   }
 
@@ -120,7 +120,10 @@ public final class Promoter {
       regions.commit(at.region(), at.slot(), at.generation(), length, epoch);
       if (fate == Purges.STALE) {
         // Lookups need not ask the purge any more, if memory has been swept for it.
-        regions.soft(at.region(), at.slot());
+        boolean ignored =
+            purges.isClosing(record, 0)
+                ? regions.harden(at.region(), at.slot())
+                : regions.soften(at.region(), at.slot());
       }
       ObjectIndex.Outcome outcome =
           index

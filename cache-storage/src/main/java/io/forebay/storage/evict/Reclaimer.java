@@ -978,10 +978,15 @@ public final class Reclaimer {
         disk.addTombstone(high, low, current);
         return ObjectIndex.Verdict.REMOVE;
       }
-      if (regions.isSoft(region, slot)
-          || (isHead
-              && purges.check(regions.memory(), regions.base(region) + offset) == Purges.STALE)) {
-        regions.soft(target.region(), target.slot());
+      MemorySegment memory = regions.memory();
+      long record = regions.base(region) + offset;
+      boolean isOpen = regions.isOpenSoft(region, slot);
+      boolean isStale = isHead && purges.check(memory, record) == Purges.STALE;
+      if ((regions.isSoft(region, slot) && !isOpen)
+          || (isStale && purges.isClosing(memory, record))) {
+        boolean ignored = regions.harden(target.region(), target.slot());
+      } else if (isOpen || isStale) {
+        boolean ignored = regions.soften(target.region(), target.slot());
       }
       regions.live(target.region(), target.slot(), true);
       regions.live(region, slot, false);

@@ -24,6 +24,10 @@ import java.lang.foreign.MemorySegment;
  * before it are refused from then on. So everything such a purge applies to is in a directory when
  * the sweep starts, and a record that moves is checked as it moves. The disks are swept after
  * memory, by their own threads; what they bring into memory meanwhile they take out again.
+ *
+ * <p>Soft purges that may be undone are kept for longer than others. Until then a record that they
+ * match bears a mark that can be taken off. When they are forgotten the mark becomes final, and the
+ * disks are swept for them. After an undo all marks that can be taken off are looked at again.
  */
 public final class Sweeper {
   private final Regions regions;
@@ -42,6 +46,9 @@ public final class Sweeper {
 
   /** Whether the disks are to follow and the purges to be forgotten. */
   private boolean isWhole;
+
+  /** Up to where soft purges are to be forgotten: later ones may be undone. */
+  private long softThrough;
 
   /** Up to where the disks are being swept, memory having been, -1: they are not. */
   private long diskThrough = -1;
@@ -97,27 +104,39 @@ public final class Sweeper {
   private void forget() {
     // The tier's note comes before the journal's: a tier that lacks it opens empty.
     regions.sweptThrough(diskThrough);
-    purges.retire(diskThrough);
+    purges.retire(diskThrough, softThrough);
     diskThrough = -1;
   }
 
   private boolean begin(long nowMillis) {
     boolean isDue = diskThrough < 0 && isDue(nowMillis);
     long unswept = purges.oldestUnswept();
-    if (!isDue && unswept == Long.MAX_VALUE) {
+    boolean isReview = purges.isReviewWanted();
+    if (!isDue && unswept == Long.MAX_VALUE && !isReview) {
       return false;
     }
     long wanted = Math.min(purges.settled(), births.least());
-    boolean isWanted = unswept <= wanted || (isDue && wanted > purges.retiredThrough());
-    if (!isWanted || !births.close(wanted)) {
+    long soft = isDue ? purges.closable(wanted, nowMillis) : 0;
+    boolean isClosing = soft > purges.softRetiredThrough() && purges.hasSoft(soft);
+    if (isDue && isClosing && wanted == purges.retiredThrough()) {
+      // No purge is new, but disks have what soft ones match that could be undone until now.
+      wanted = purges.beyond(wanted);
+    }
+    boolean isForgetting = isDue && wanted > purges.retiredThrough();
+    if ((unswept > wanted && !isForgetting && !isReview) || !births.close(wanted)) {
       return false;
     }
+    if (isForgetting) {
+      softThrough = soft;
+      purges.close(soft);
+    }
+    purges.review();
     // What was being brought into memory when these purges came into force is there now, and the
     // sweep finds it; what is brought in from here on is asked for them.
     promoter.awaitUnderWay();
     through = wanted;
     nextRegion = 0;
-    isWhole = isDue;
+    isWhole = isForgetting;
     return true;
   }
 
@@ -150,11 +169,18 @@ public final class Sweeper {
       long record = regions.base(region) + offset;
       int fate = purges.check(memory, record);
       if (fate == Purges.STALE) {
-        if (!regions.isSoft(region, slot)) {
-          regions.soft(region, slot);
+        boolean isNew =
+            purges.isClosing(memory, record)
+                ? regions.harden(region, slot)
+                : regions.soften(region, slot);
+        if (isNew) {
           purges.count(memory, record, fate);
         }
-      } else if (fate == Purges.DEAD) {
+      } else if (fate != Purges.DEAD) {
+        if (regions.isOpenSoft(region, slot)) {
+          regions.review(region, slot, () -> purges.check(memory, record) == Purges.STALE);
+        }
+      } else {
         regions.live(region, slot, false);
         killed++;
         long high = memory.get(Layouts.LONG, entry + DirectoryEntry.KEY_HIGH_OFFSET);

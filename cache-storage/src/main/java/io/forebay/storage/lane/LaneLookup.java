@@ -530,8 +530,7 @@ public final class LaneLookup {
 
   /** A soft purge matched: the record stores this, so that it is not evaluated again. */
   private void soften(int region, int slot, long record) {
-    if (!regions.isSoft(region, slot)) {
-      regions.soft(region, slot);
+    if (regions.soften(region, slot)) {
       purges.count(memory, record, Purges.STALE);
     }
   }

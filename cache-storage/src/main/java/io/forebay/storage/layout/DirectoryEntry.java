@@ -27,7 +27,8 @@ import java.lang.foreign.MemorySegment;
  * <p>{@code live} is set and cleared under the index lock of the key, except by purges, which only
  * clear. A record is live only while the byte is exactly {@link #LIVE}, and a soft purge has passed
  * it by only while the byte is exactly {@link #FIRM}: from {@link #DEAD} and {@link #SOFT} all
- * eight bits lie between. {@code touches} counts, up to {@link #MAX_TOUCHES}, how often the record
+ * eight bits lie between, from {@link #OPEN_SOFT} and {@link #REVIEWED_SOFT} four. Any other value
+ * counts as {@link #SOFT}. {@code touches} counts, up to {@link #MAX_TOUCHES}, how often the record
  * was asked for since it was written or last survived; lost updates are fine. The same byte has,
  * above the touches, how many passes of reclaim the record survives untouched, and whether it is
  * {@link #UNPROVEN}. {@code epoch} is that of the process that has written the record or checked
@@ -56,7 +57,15 @@ public final class DirectoryEntry {
   public static final byte LIVE = 0x5A;
   public static final byte DEAD = (byte) ~LIVE;
   public static final byte FIRM = 0x36;
+
+  /** A soft purge has matched that is forgotten, or will be: nothing takes this back. */
   public static final byte SOFT = (byte) ~FIRM;
+
+  /** A soft purge has matched that is in the table and may be undone. */
+  public static final byte OPEN_SOFT = FIRM ^ 0x0F;
+
+  /** The same while the reclaim thread looks whether one still matches. */
+  public static final byte REVIEWED_SOFT = (byte) (FIRM ^ 0xF0);
 
   public static final int COMMIT_OFFSET = 0;
   public static final int KIND_OFFSET = COMMIT_OFFSET + Integer.BYTES;

@@ -50,6 +50,10 @@ public final class Layouts {
     INT_HANDLE.setRelease(memory, offset, value);
   }
 
+  public static boolean casInt(MemorySegment memory, long offset, int expected, int value) {
+    return INT_HANDLE.compareAndSet(memory, offset, expected, value);
+  }
+
   public static long longVolatile(MemorySegment memory, long offset) {
     return (long) LONG_HANDLE.getVolatile(memory, offset);
   }

@@ -17,7 +17,7 @@ final class ActivePredicates {
   /**
    * One of them.
    *
-   * @param order as it stands in the journal; its scopes, if any, are what it is limited to
+   * @param order as it stands in the journal; it is limited to what has one of its scopes, if any
    */
   record Predicate(JournalRecord order, PurgeMatcher matcher) {
     long sequence() {
@@ -69,6 +69,44 @@ final class ActivePredicates {
     return from == 0 ? this : new ActivePredicates(Arrays.copyOfRange(all, from, all.length));
   }
 
+  /** Without those that are forgotten: hard and soft ones up to a sequence each. */
+  ActivePredicates without(long hard, long soft) {
+    return where(one -> one.sequence() > (one.order().soft() ? soft : hard));
+  }
+
+  /** Without one that is undone. */
+  ActivePredicates without(long sequence) {
+    return where(one -> one.sequence() != sequence);
+  }
+
+  /** The oldest soft one; above all where there is none. */
+  long oldestSoft() {
+    for (Predicate one : all) {
+      if (one.order().soft()) {
+        return one.sequence();
+      }
+    }
+    return Long.MAX_VALUE;
+  }
+
+  private ActivePredicates where(java.util.function.Predicate<Predicate> kept) {
+    if (all.length == 0) {
+      return this;
+    }
+    Predicate[] left = Arrays.stream(all).filter(kept).toArray(Predicate[]::new);
+    return left.length == all.length ? this : new ActivePredicates(left);
+  }
+
+  /** What the sweep of a disk has to look for: all but soft ones above a sequence. */
+  ActivePredicates swept(long soft) {
+    return where(one -> !one.order().soft() || one.sequence() <= soft);
+  }
+
+  /** The soft ones up to a sequence. */
+  ActivePredicates closing(long soft) {
+    return where(one -> one.order().soft() && one.sequence() <= soft);
+  }
+
   /** Of a head record in memory, by those that are newer than what has been looked at already. */
   int check(MemorySegment memory, long record, long birth, long bodyBirth, long seen) {
     if (newest() <= seen
@@ -99,17 +137,14 @@ final class ActivePredicates {
 
   private static boolean isWithin(Predicate one, MemorySegment memory, long record, int scopes) {
     for (long limit : one.order().scopes()) {
-      boolean has = false;
-      for (int n = 0; n < scopes && !has; n++) {
-        has =
-            memory.get(Layouts.LONG, record + HeadRecord.SCOPES_OFFSET + (long) n * Long.BYTES)
-                == limit;
-      }
-      if (!has) {
-        return false;
+      for (int n = 0; n < scopes; n++) {
+        if (memory.get(Layouts.LONG, record + HeadRecord.SCOPES_OFFSET + (long) n * Long.BYTES)
+            == limit) {
+          return true;
+        }
       }
     }
-    return true;
+    return one.order().scopes().length == 0;
   }
 
   /** Of an object that is not written yet. */
@@ -129,11 +164,11 @@ final class ActivePredicates {
 
   private static boolean isWithin(Predicate one, long[] scopes) {
     for (long limit : one.order().scopes()) {
-      if (Arrays.stream(scopes).noneMatch(scope -> scope == limit)) {
-        return false;
+      if (Arrays.stream(scopes).anyMatch(scope -> scope == limit)) {
+        return true;
       }
     }
-    return true;
+    return one.order().scopes().length == 0;
   }
 
   /**

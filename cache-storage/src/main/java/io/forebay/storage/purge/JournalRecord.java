@@ -15,15 +15,42 @@ import org.jspecify.annotations.Nullable;
  *  | length| CRC32C| committed| type | kind | flags | scope | text  | sequence | millis |
  *  |       |       |          |      |      |       | count | length|          |        |
  *  +-------+-------+----------+------+------+-------+-------+-------+----------+--------+
- *  then scopes, text, and whatever later versions add: a reader skips what it does not know.
+ *  then scopes, text, of a soft purge that can be undone its origin 8, and whatever later versions
+ *  add: a reader skips what it does not know.
  * </pre>
  *
  * The CRC covers the generation of the journal, the record's offset in it, the length, and
  * everything behind the CRC. A record therefore counts only in the place it was written to.
+ *
+ * <p>What later versions have added without a new format, so that earlier ones do the next best:
+ *
+ * <ul>
+ *   <li>{@code RETIRED} has the number up to which hard purges are forgotten in place of a scope.
+ *       Its sequence is that of soft ones, which is never above.
+ *   <li>An undo is a soft purge of a kind of its own whose scopes are numbers, see {@link #undo}.
+ *       They match nothing, so a version that does not know it keeps the purge in force.
+ * </ul>
+ *
+ * @param origin of a soft purge with all of its scopes that can be undone: the revision of the log
+ *     that it is from, 0 for none; otherwise {@link #NO_ORIGIN}
  */
 @SuppressWarnings("ArrayRecordComponent")
 record JournalRecord(
-    Type type, int kind, boolean soft, long sequence, long millis, long[] scopes, String text) {
+    Type type,
+    int kind,
+    boolean soft,
+    long sequence,
+    long millis,
+    long[] scopes,
+    String text,
+    long origin) {
+
+  static final long NO_ORIGIN = -1;
+
+  JournalRecord(
+      Type type, int kind, boolean soft, long sequence, long millis, long[] scopes, String text) {
+    this(type, kind, soft, sequence, millis, scopes, text, NO_ORIGIN);
+  }
 
   enum Type {
     /** All sequences below this one may have been given out. */
@@ -79,6 +106,25 @@ record JournalRecord(
     return new JournalRecord(type, 0, false, sequence, 0, new long[0], "");
   }
 
+  /** Hard and soft purges up to two numbers are forgotten. */
+  static JournalRecord retired(long hard, long soft) {
+    return new JournalRecord(Type.RETIRED, 0, false, soft, 0, new long[] {hard}, "");
+  }
+
+  /** Of a record that says so: up to where hard purges are forgotten. */
+  long retiredHard() {
+    return scopes.length == 0 ? sequence : Math.max(sequence, scopes[0]);
+  }
+
+  /** The scopes of an undo: of the purge with a number, or of those from a revision of the log. */
+  static long[] undo(long undone, long revision) {
+    return new long[] {undone, revision};
+  }
+
+  boolean isUndo() {
+    return type == Type.PURGE && kind == PurgeKind.UNDO.code() && scopes.length == 2;
+  }
+
   /** Has no sequence: a revision is no number of this node. */
   static JournalRecord position(PurgePosition position) {
     long[] words = {position.epochHigh(), position.epochLow(), position.revision()};
@@ -102,7 +148,8 @@ record JournalRecord(
   ByteBuffer encode(long generation, long at, long committed) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     int textLength = Math.min(bytes.length, MAX_TEXT);
-    int length = FIXED + scopes.length * Long.BYTES + textLength;
+    int textEnd = FIXED + scopes.length * Long.BYTES + textLength;
+    int length = textEnd + (origin == NO_ORIGIN ? 0 : Long.BYTES);
     ByteBuffer out = ByteBuffer.allocate(padded(length)).order(ByteOrder.LITTLE_ENDIAN);
     out.putInt(LENGTH_OFFSET, length);
     out.putLong(COMMITTED_OFFSET, committed);
@@ -117,6 +164,9 @@ record JournalRecord(
       out.putLong(FIXED + n * Long.BYTES, scopes[n]);
     }
     out.put(FIXED + scopes.length * Long.BYTES, bytes, 0, textLength);
+    if (origin != NO_ORIGIN) {
+      out.putLong(textEnd, origin);
+    }
     out.putInt(CRC_OFFSET, checksum(out, 0, length, generation, at));
     return out;
   }
@@ -160,6 +210,8 @@ record JournalRecord(
     }
     byte[] text = new byte[textLength(in, at)];
     in.get(at + FIXED + scopes.length * Long.BYTES, text);
+    int textEnd = FIXED + scopes.length * Long.BYTES + text.length;
+    boolean hasOrigin = in.getInt(at + LENGTH_OFFSET) - textEnd >= Long.BYTES;
     return new JournalRecord(
         type,
         in.get(at + KIND_OFFSET),
@@ -167,7 +219,8 @@ record JournalRecord(
         in.getLong(at + SEQUENCE_OFFSET),
         in.getLong(at + MILLIS_OFFSET),
         scopes,
-        new String(text, StandardCharsets.UTF_8));
+        new String(text, StandardCharsets.UTF_8),
+        hasOrigin ? Math.max(NO_ORIGIN, in.getLong(at + textEnd)) : NO_ORIGIN);
   }
 
   private static int scopeCount(ByteBuffer in, int at) {

@@ -67,21 +67,42 @@ public final class PurgeHistory implements PurgeVerdicts {
   private static PurgeHistory of(
       List<JournalRecord> records, PurgeMatcher.Compiler compiler, String problem) {
     long retired = 0;
+    long softRetired = 0;
     int scopes = 0;
     for (JournalRecord record : records) {
       if (record.type() == JournalRecord.Type.RETIRED) {
-        retired = Math.max(retired, record.sequence());
+        retired = Math.max(retired, record.retiredHard());
+        softRetired = Math.max(softRetired, record.sequence());
       }
       scopes += record.scopes().length;
     }
     // Room for all: a full table would say more is dead than the store's own says.
     PurgeTable table = new PurgeTable(Math.max(8, scopes));
+    OpenSofts open = new OpenSofts(table);
+    PurgePosition position = null;
     for (JournalRecord record : records) {
       switch (record.type()) {
         case FLOOR_HARD -> table.raiseHard(record.sequence());
         case FLOOR_SOFT -> table.raiseSoft(record.sequence());
         case FLOOR_REVALIDATE -> table.raiseRevalidate(record.sequence());
-        case PURGE -> enter(table, record, retired, compiler);
+        case POSITION -> {
+          PurgePosition next = record.position();
+          if (position != null && next != null && !position.isSameLog(next)) {
+            open.clear();
+          }
+          position = next;
+        }
+        case PURGE -> {
+          long forgotten = record.soft() ? softRetired : retired;
+          if (record.isUndo()) {
+            open.named(record).forEach(open::undo);
+          } else {
+            if (OpenSofts.canBeUndone(record) && record.sequence() > forgotten) {
+              open.add(record);
+            }
+            enter(table, record, forgotten, compiler);
+          }
+        }
         default -> {}
       }
     }

@@ -12,7 +12,9 @@ public enum PurgeKind {
   TAG,
   PATTERN,
   /** A group of responses of an origin (RFC 9875), which clients invalidate. */
-  GROUP;
+  GROUP,
+  /** Not a purge: takes back a soft one. */
+  UNDO;
 
   private static final PurgeKind[] ALL = values();
 

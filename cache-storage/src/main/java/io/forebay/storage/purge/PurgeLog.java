@@ -26,6 +26,7 @@ public final class PurgeLog {
     private final boolean isFromJournal;
     private final LongAdder objects = new LongAdder();
     private final LongAdder bytes = new LongAdder();
+    private volatile long undoneBy;
     private volatile long objectsAtOnce = -1;
     private volatile long bytesAtOnce = -1;
 
@@ -78,6 +79,11 @@ public final class PurgeLog {
       return Math.max(bytes.sum(), bytesAtOnce);
     }
 
+    /** The number of the undo that took it back; 0 for none. */
+    public long undoneBy() {
+      return undoneBy;
+    }
+
     /** Whether it was counted when it was made. */
     public boolean isCountedAtOnce() {
       return objectsAtOnce >= 0;
@@ -110,6 +116,14 @@ public final class PurgeLog {
     if (entry != null) {
       entry.objects.increment();
       entry.bytes.add(bodyBytes);
+    }
+  }
+
+  /** A purge is taken back. */
+  void undone(long id, long by) {
+    Entry entry = byId.get(id);
+    if (entry != null) {
+      entry.undoneBy = by;
     }
   }
 

@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param objects it was found to match so far; empty if it is older than this start
  * @param bytes of their bodies
  * @param isSwept whether all it matches is found: its count is final
+ * @param canBeUndone whether it is a soft purge that can be taken back now
+ * @param undoneBy the number of the undo that took it back
  */
 public record PurgeStatus(
     long id,
@@ -23,4 +25,6 @@ public record PurgeStatus(
     long atMillis,
     OptionalLong objects,
     OptionalLong bytes,
-    boolean isSwept) {}
+    boolean isSwept,
+    boolean canBeUndone,
+    OptionalLong undoneBy) {}

@@ -76,6 +76,9 @@ final class PurgeTable {
   /** Those of them that memory has not been swept for: what a lookup has to ask. */
   private volatile ActivePredicates unswept = ActivePredicates.NONE;
 
+  /** What the sweep that is running, or was the last one, makes stale for good. */
+  private volatile ClosingSofts closing = ClosingSofts.NONE;
+
   private long newest;
 
   PurgeTable(int capacity) {
@@ -137,6 +140,36 @@ final class PurgeTable {
     return true;
   }
 
+  /** The newest soft purge of a scope, 0 for none. */
+  long soft(long scope) {
+    Cells now = cells;
+    int at = now.find(nonZero(scope));
+    return at < 0 ? 0 : now.words.get(at + SOFT);
+  }
+
+  /** Where a soft purge is the newest of a scope, another takes its place. */
+  void lowerSoft(long scope, long sequence, long before) {
+    Cells now = cells;
+    int at = now.find(nonZero(scope));
+    if (at >= 0 && now.words.get(at + SOFT) == sequence) {
+      now.words.set(at + SOFT, before);
+    }
+  }
+
+  /** The same of the soft floor. */
+  void lowerSoft(long sequence, long before) {
+    if (floorSoft == sequence) {
+      floorSoft = before;
+      floorStale = Math.max(before, floorRevalidate);
+    }
+  }
+
+  /** Forgets a predicate. */
+  void remove(long sequence) {
+    unswept = unswept.without(sequence);
+    predicates = predicates.without(sequence);
+  }
+
   void raiseHard(long sequence) {
     floorHard = Math.max(floorHard, sequence);
   }
@@ -172,10 +205,20 @@ final class PurgeTable {
     unswept = unswept.after(through);
   }
 
-  /** Forgets purges up to a sequence: no record is left that they apply to. */
-  void retire(long through) {
+  /** Before a sweep looks at the first record. */
+  void closing(ClosingSofts softs) {
+    closing = softs;
+  }
+
+  /**
+   * Forgets hard and soft purges up to a sequence each: no record is left that they apply to.
+   *
+   * @return the oldest soft purge that is left; above all where there is none
+   */
+  long retire(long through, long softThrough) {
     unswept = unswept.after(through);
-    predicates = predicates.after(through);
+    predicates = predicates.without(through, softThrough);
+    long oldestSoft = predicates.oldestSoft();
     Cells old = cells;
     Cells kept = Cells.of(capacity);
     int keptSize = 0;
@@ -183,17 +226,19 @@ final class PurgeTable {
       long key = old.words.get(at + SCOPE);
       long hard = old.words.get(at + HARD);
       long soft = old.words.get(at + SOFT);
-      if (key == 0 || Math.max(hard, soft) <= through) {
+      if (key == 0 || (hard <= through && soft <= softThrough)) {
         continue;
       }
       int to = -1 - kept.find(key);
       kept.words.setPlain(to + HARD, hard > through ? hard : 0);
-      kept.words.setPlain(to + SOFT, soft > through ? soft : 0);
+      kept.words.setPlain(to + SOFT, soft > softThrough ? soft : 0);
+      oldestSoft = soft > softThrough ? Math.min(oldestSoft, soft) : oldestSoft;
       kept.words.setPlain(to + SCOPE, key);
       keptSize++;
     }
     size = keptSize;
     cells = kept;
+    return oldestSoft;
   }
 
   /** One scope with the sequences at which it was purged. */
@@ -288,6 +333,51 @@ final class PurgeTable {
     return Math.max(result, checkFloor(birth, birth));
   }
 
+  /** Whether one of the soft purges that are closing matches a head record. */
+  boolean isClosing(MemorySegment memory, long record) {
+    ClosingSofts softs = closing;
+    long birth = memory.get(Layouts.LONG, record + HeadRecord.BIRTH_OFFSET);
+    long bodyBirth = memory.get(Layouts.LONG, record + HeadRecord.BODY_BIRTH_OFFSET);
+    int count = memory.get(Layouts.INT, record + HeadRecord.SCOPE_COUNT_OFFSET);
+    long[] scopes = new long[count];
+    MemorySegment.copy(memory, Layouts.LONG, record + HeadRecord.SCOPES_OFFSET, scopes, 0, count);
+    return isClosing(softs, scopes, birth)
+        || predicates.closing(softs.limit()).check(memory, record, birth, bodyBirth, 0) == STALE;
+  }
+
+  /**
+   * What a sweep of a disk finds of a head record: soft purges that can be undone do not count, as
+   * a disk has no place to note that a record is stale.
+   */
+  int checkSwept(MemorySegment memory, long record) {
+    int fate = check(memory, record);
+    return fate == STALE && !isClosing(memory, record) ? ALIVE : fate;
+  }
+
+  /** The same by scopes alone. */
+  int checkSwept(long[] scopes, long birth, long bodyBirth) {
+    int fate = check(scopes, birth, bodyBirth);
+    return fate == STALE && !isClosing(closing, scopes, birth) ? ALIVE : fate;
+  }
+
+  /** Whether a sweep of a disk has to ask predicates. */
+  boolean wantsTextsSwept(long[] scopes, long birth, long bodyBirth) {
+    return predicates.swept(closing.limit()).mayApply(scopes, birth, bodyBirth);
+  }
+
+  private boolean isClosing(ClosingSofts softs, long[] scopes, long birth) {
+    long floor = floorSoft;
+    if (birth < floor && floor <= softs.limit()) {
+      return true;
+    }
+    for (long scope : scopes) {
+      if (birth < softs.of(scope, soft(scope))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /**
    * The purge that did this to a head record: of several the earliest, 0 if none is known any more.
    */
@@ -353,7 +443,7 @@ final class PurgeTable {
     return birth < now.words.get(at + SOFT) ? STALE : ALIVE;
   }
 
-  private static long nonZero(long scope) {
+  static long nonZero(long scope) {
     return scope == 0 ? 1 : scope;
   }
 }

@@ -10,7 +10,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -76,6 +78,10 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
   private final PurgeMatcher.Compiler compiler;
   private final Runnable onWork;
   private final PurgeLog log = new PurgeLog();
+  private final long undoMillis;
+
+  /** Guarded by the table lock. */
+  private final OpenSofts open;
 
   /** Guards the journal. Never taken by an event loop. */
   private final ReentrantLock journalLock = new ReentrantLock();
@@ -111,6 +117,14 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
   private volatile @Nullable PurgePosition begun;
   private volatile @Nullable PurgePosition applied;
   private volatile long retiredThrough;
+  private volatile long softRetiredThrough;
+
+  /** Of soft purges that are not forgotten, the oldest. Guarded by the table lock. */
+  private long oldestSoft = Long.MAX_VALUE;
+
+  /** Memory has marks of purges that were undone. */
+  private volatile boolean isReviewWanted;
+
   private volatile long oldestMillis = Long.MAX_VALUE;
 
   public Purges(
@@ -136,11 +150,14 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
   /**
    * Reads the journal and writes nothing: a start that fails after this leaves no trace in it.
    * {@link #activate} has to follow.
+   *
+   * @param undoMillis for how long soft purges can be undone; 0: never
    */
   public static Purges read(
       Path file,
       int tableCapacity,
       long compactBytes,
+      long undoMillis,
       LongSupplier clockMillis,
       SecureRandom random,
       PurgeMatcher.Compiler compiler,
@@ -150,6 +167,7 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
         file,
         tableCapacity,
         compactBytes,
+        undoMillis,
         clockMillis,
         random,
         compiler,
@@ -168,13 +186,14 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
       Runnable onWork,
       Journal.Sync sync)
       throws IOException {
-    this(file, tableCapacity, compactBytes, clockMillis, random, compiler, onWork, sync, true);
+    this(file, tableCapacity, compactBytes, 0, clockMillis, random, compiler, onWork, sync, true);
   }
 
   private Purges(
       Path file,
       int tableCapacity,
       long compactBytes,
+      long undoMillis,
       LongSupplier clockMillis,
       SecureRandom random,
       PurgeMatcher.Compiler compiler,
@@ -185,23 +204,24 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
     this.clockMillis = clockMillis;
     this.compiler = compiler;
     this.compactBytes = compactBytes;
+    this.undoMillis = undoMillis;
     this.onWork = onWork;
     this.journal = Journal.open(file, random, sync);
     this.table = new PurgeTable(tableCapacity);
+    this.open = new OpenSofts(table);
     JournalReader.Contents found = journal.found();
     if (!found.note().isEmpty()) {
       LOG.warn("{}", found.note());
     }
-    long retired = 0;
     for (JournalRecord record : found.records()) {
       if (record.type() == JournalRecord.Type.RETIRED) {
-        retired = Math.max(retired, record.sequence());
+        retiredThrough = Math.max(retiredThrough, record.retiredHard());
+        softRetiredThrough = Math.max(softRetiredThrough, record.sequence());
       }
     }
     for (JournalRecord record : found.records()) {
-      replay(record, retired);
+      replay(record);
     }
-    this.retiredThrough = retired;
     this.foundReserved = found.highest();
     this.sequences = new SequenceAllocator(found.highest() + 1, onWork);
     if (isActive) {
@@ -235,10 +255,11 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
     }
   }
 
-  private void replay(JournalRecord record, long retired) {
+  private void replay(JournalRecord record) {
     switch (record.type()) {
       case RESERVED, RETIRED -> {}
       case POSITION -> {
+        followed(record.position());
         applied = record.position();
         begun = applied;
       }
@@ -252,7 +273,8 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
       case FLOOR_SOFT -> table.raiseSoft(record.sequence());
       case PURGE -> {
         boolean isFloor = record.scopes().length == 0 && record.kind() != PREDICATE;
-        if (isFloor || record.sequence() > retired) {
+        long retired = record.soft() ? softRetiredThrough : retiredThrough;
+        if (isFloor || record.sequence() > retired || record.isUndo()) {
           enter(record);
         }
         if (record.sequence() > retired) {
@@ -270,11 +292,42 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
     }
   }
 
+  /** The purges of another log have other revisions. */
+  private void followed(@Nullable PurgePosition position) {
+    PurgePosition before = applied;
+    if (before != null && position != null && !before.isSameLog(position)) {
+      open.clear();
+    }
+  }
+
   private boolean enter(JournalRecord record) {
     if (record.type() == JournalRecord.Type.FLOOR_REVALIDATE) {
       table.raiseRevalidate(record.sequence());
       return true;
     }
+    if (record.isUndo()) {
+      for (long undone : open.named(record)) {
+        open.undo(undone);
+        log.undone(undone, record.sequence());
+        isReviewWanted = true;
+      }
+      return true;
+    }
+    if (OpenSofts.canBeUndone(record)) {
+      open.add(record);
+    }
+    if (record.soft()) {
+      oldestSoft = Math.min(oldestSoft, record.sequence());
+    }
+    if (!enterPurge(record)) {
+      // The floor that stands for all of the table cannot be undone.
+      open.clear();
+      return false;
+    }
+    return true;
+  }
+
+  private boolean enterPurge(JournalRecord record) {
     if (record.kind() == PREDICATE) {
       PurgeMatcher matcher;
       try {
@@ -361,17 +414,29 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
     final boolean soft;
     final long[] scopes;
     final String text;
+    final long revision;
     long number;
     boolean isDone;
     boolean isRefused;
     @Nullable IOException failure;
 
-    Order(JournalRecord.Type type, int kind, boolean soft, long[] scopes, String text) {
+    Order(
+        JournalRecord.Type type,
+        int kind,
+        boolean soft,
+        long[] scopes,
+        String text,
+        long revision) {
       this.type = type;
       this.kind = kind;
       this.soft = soft;
       this.scopes = scopes;
       this.text = text;
+      this.revision = revision;
+    }
+
+    boolean isUndo() {
+      return kind == PurgeKind.UNDO.code();
     }
   }
 
@@ -384,7 +449,8 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
     List<Order> orders = new ArrayList<>(batch.size());
     int patterns = 0;
     for (Purge purge : batch) {
-      orders.add(order(purge.kind().code(), purge.scopes(), purge.soft(), purge.text()));
+      orders.add(
+          order(purge.kind().code(), purge.scopes(), purge.soft(), purge.text(), purge.revision()));
       patterns += purge.kind() == PurgeKind.PATTERN ? 1 : 0;
     }
     journalLock.lock();
@@ -413,7 +479,8 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
             PurgeKind.EVERYTHING.code(),
             isRevalidated,
             NO_SCOPES,
-            "purges missed before " + position);
+            "purges missed before " + position,
+            0);
     journalLock.lock();
     try {
       enactNow(List.of(floor), position, Forced.BOTH);
@@ -455,7 +522,7 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
     return applied;
   }
 
-  private Order order(int kind, long[] scopes, boolean soft, String text) {
+  private Order order(int kind, long[] scopes, boolean soft, String text, long revision) {
     if (scopes.length > JournalRecord.MAX_SCOPES) {
       throw new IllegalArgumentException(
           "a purge of " + scopes.length + " scopes; at most " + JournalRecord.MAX_SCOPES);
@@ -465,7 +532,7 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
     } else if ((scopes.length == 0) != (kind == PurgeKind.EVERYTHING.code())) {
       throw new IllegalArgumentException("these scopes do not match this kind of purge");
     }
-    return new Order(JournalRecord.Type.PURGE, kind, soft, scopes, text);
+    return new Order(JournalRecord.Type.PURGE, kind, soft, scopes, text, revision);
   }
 
   private static PurgesFullException full() {
@@ -483,7 +550,15 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
    */
   public long purge(int kind, long[] scopes, boolean soft, String text)
       throws IOException, PurgesFullException {
-    Order own = order(kind, scopes, soft, text);
+    Order own = order(kind, scopes, soft, text, 0);
+    await(own);
+    if (own.isRefused) {
+      throw full();
+    }
+    return own.number;
+  }
+
+  private void await(Order own) throws IOException {
     line.add(own);
     journalLock.lock();
     try {
@@ -493,14 +568,71 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
     } finally {
       journalLock.unlock();
     }
-    if (own.isRefused) {
-      throw full();
-    }
     if (own.failure != null) {
       // The leader of the group got this exception; each other caller gets its own.
       throw new IOException(own.failure.getMessage(), own.failure);
     }
+  }
+
+  /**
+   * Takes back a soft purge: journals this and puts it in force, as a purge. What it alone had made
+   * stale is as it was, once memory has been looked through. Hard purges stay as they are, and so
+   * does what has been fetched or validated since.
+   *
+   * @return the number of the undo
+   */
+  public long undo(long purge) throws IOException, UndoRefusedException {
+    PurgeLog.Entry known = log.find(purge);
+    PurgeKind kind = known == null ? null : PurgeKind.of(known.kind());
+    String text =
+        known == null || kind == null ? "" : purge + " " + kind.label() + " " + known.text();
+    Order own = order(PurgeKind.UNDO.code(), JournalRecord.undo(purge, 0), true, cut(text), 0);
+    await(own);
+    if (own.isRefused) {
+      throw new UndoRefusedException(refusal(purge));
+    }
     return own.number;
+  }
+
+  /** A text in a record is not a half of what it should be. */
+  private static String cut(String text) {
+    return text.length() <= JournalRecord.MAX_TEXT / 4
+        ? text
+        : text.substring(0, JournalRecord.MAX_TEXT / 4);
+  }
+
+  private UndoRefusedException.Why refusal(long purge) {
+    PurgeLog.Entry known = log.find(purge);
+    if (known == null) {
+      return UndoRefusedException.Why.UNKNOWN;
+    }
+    if (known.kind() == PurgeKind.UNDO.code()) {
+      return UndoRefusedException.Why.NO_PURGE;
+    }
+    if (!known.soft()) {
+      return UndoRefusedException.Why.HARD;
+    }
+    return known.undoneBy() > 0 ? UndoRefusedException.Why.UNDONE : UndoRefusedException.Why.CLOSED;
+  }
+
+  /** Whether a soft purge can be undone now. */
+  public boolean isOpen(long purge) {
+    tableLock.lock();
+    try {
+      return open.has(purge);
+    } finally {
+      unlockTable();
+    }
+  }
+
+  /** How many soft purges from a revision of the log can be undone now. */
+  int openAt(long revision) {
+    tableLock.lock();
+    try {
+      return open.ofRevision(revision).size();
+    } finally {
+      unlockTable();
+    }
   }
 
   private PurgeMatcher compiled(String text) {
@@ -536,10 +668,15 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
   /** Brings about what the first in line have asked for; all of it, or nothing where that fails. */
   private void lead() {
     List<Order> batch = new ArrayList<>();
+    Set<Long> undone = new HashSet<>();
     Order next;
     int predicates = table.predicates().size();
     while (batch.size() < BATCH_LIMIT && (next = line.poll()) != null) {
-      if (next.kind == PREDICATE && ++predicates > MAX_PREDICATES) {
+      boolean isRefused =
+          next.isUndo()
+              ? !isOpen(next.scopes[0]) || !undone.add(next.scopes[0])
+              : next.kind == PREDICATE && ++predicates > MAX_PREDICATES;
+      if (isRefused) {
         next.isRefused = true;
         next.isDone = true;
       } else {
@@ -582,7 +719,7 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
         acknowledged.incrementAndGet();
       }
       if (position != null) {
-        applied = position;
+        follow(position);
       }
       return null;
     } catch (IOException e) {
@@ -600,6 +737,16 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
     return failure;
   }
 
+  private void follow(PurgePosition position) {
+    tableLock.lock();
+    try {
+      followed(position);
+    } finally {
+      unlockTable();
+    }
+    applied = position;
+  }
+
   private List<JournalRecord> number(List<Order> batch) throws IOException {
     List<JournalRecord> records = new ArrayList<>(batch.size() + 1);
     for (Order order : batch) {
@@ -612,9 +759,16 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
               order.number,
               clockMillis.getAsLong(),
               order.scopes,
-              order.text));
+              order.text,
+              origin(order)));
     }
     return records;
+  }
+
+  private long origin(Order order) {
+    boolean canBeUndone =
+        undoMillis > 0 && order.type == JournalRecord.Type.PURGE && order.soft && !order.isUndo();
+    return canBeUndone ? order.revision : JournalRecord.NO_ORIGIN;
   }
 
   private long begin() throws IOException {
@@ -770,6 +924,29 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
     return table.check(scopes, birth, bodyBirth);
   }
 
+  /**
+   * Whether one of the soft purges that are being forgotten matches a head record that is stale:
+   * then it is stale for good.
+   */
+  public boolean isClosing(MemorySegment memory, long record) {
+    return table.isClosing(memory, record);
+  }
+
+  /** What the sweep of a disk finds: soft purges that can still be undone do not count. */
+  public int checkSwept(MemorySegment memory, long record) {
+    return table.checkSwept(memory, record);
+  }
+
+  /** The same by scopes alone. */
+  public int checkSwept(long[] scopes, long birth, long bodyBirth) {
+    return table.checkSwept(scopes, birth, bodyBirth);
+  }
+
+  /** Whether the sweep of a disk has to ask predicates, for which the record has to be read. */
+  public boolean wantsTextsSwept(long[] scopes, long birth, long bodyBirth) {
+    return table.wantsTextsSwept(scopes, birth, bodyBirth);
+  }
+
   /** Whether predicates have to be asked, for which the record has to be read. */
   public boolean wantsTexts(long[] scopes, long birth, long bodyBirth) {
     return table.predicates().mayApply(scopes, birth, bodyBirth);
@@ -870,13 +1047,14 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
     try {
       records.add(JournalRecord.plain(JournalRecord.Type.RESERVED, limit));
       if (retiredThrough > 0) {
-        records.add(JournalRecord.plain(JournalRecord.Type.RETIRED, retiredThrough));
+        records.add(JournalRecord.retired(retiredThrough, softRetiredThrough));
       }
       if (table.floorHard() > 0) {
         records.add(JournalRecord.plain(JournalRecord.Type.FLOOR_HARD, table.floorHard()));
       }
-      if (table.floorSoft() > 0) {
-        records.add(JournalRecord.plain(JournalRecord.Type.FLOOR_SOFT, table.floorSoft()));
+      long floorSoft = open.floorBelow(table.floorSoft());
+      if (floorSoft > 0) {
+        records.add(JournalRecord.plain(JournalRecord.Type.FLOOR_SOFT, floorSoft));
       }
       if (table.floorRevalidate() > 0) {
         records.add(
@@ -891,10 +1069,13 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
         if (hard > 0) {
           records.add(entry(scope, hard, false, now));
         }
-        if (soft > 0) {
-          records.add(entry(scope, soft, true, now));
+        long closed = open.below(scope, soft);
+        if (closed > 0) {
+          records.add(entry(scope, closed, true, now));
         }
       });
+      // Last and whole: read again, they take the places of what stands above.
+      records.addAll(open.orders());
     } finally {
       unlockTable();
     }
@@ -968,6 +1149,67 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
     return retiredThrough;
   }
 
+  /** The same of soft purges, which are kept for longer, as they may be undone. */
+  public long softRetiredThrough() {
+    return softRetiredThrough;
+  }
+
+  /**
+   * Sweeper: up to where soft purges would be forgotten now, by a sweep of purges up to a number.
+   */
+  public long closable(long through, long nowMillis) {
+    tableLock.lock();
+    try {
+      long first = isHalfFull() ? Long.MAX_VALUE : open.firstAfter(nowMillis - undoMillis);
+      return Math.max(softRetiredThrough, Math.min(through, first - 1));
+    } finally {
+      unlockTable();
+    }
+  }
+
+  /** Sweeper: whether a soft purge up to a number is not forgotten yet. */
+  public boolean hasSoft(long through) {
+    tableLock.lock();
+    try {
+      return oldestSoft <= through;
+    } finally {
+      unlockTable();
+    }
+  }
+
+  /** Sweeper: soft purges up to a number can't be undone from here on, and are to be forgotten. */
+  public void close(long softThrough) {
+    tableLock.lock();
+    try {
+      table.closing(open.close(softThrough));
+    } finally {
+      unlockTable();
+    }
+  }
+
+  /**
+   * Sweeper: a number above another, and below that of any purge to come; the number itself where
+   * purges are on their way. A disk that is to be swept again is told a new number.
+   */
+  public long beyond(long swept) {
+    tableLock.lock();
+    try {
+      return pending == Long.MAX_VALUE && sequences.take() > swept ? swept + 1 : swept;
+    } finally {
+      unlockTable();
+    }
+  }
+
+  /** Sweeper: whether memory has marks of purges that were undone; asked once for each sweep. */
+  public boolean isReviewWanted() {
+    return isReviewWanted;
+  }
+
+  /** Sweeper: begins to look at all marks. */
+  public void review() {
+    isReviewWanted = false;
+  }
+
   public long acknowledged() {
     return acknowledged.get();
   }
@@ -988,18 +1230,21 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
   /**
    * Sweeper: no record is left, and none can be installed any more, that purges up to this sequence
    * apply to. Losing the note of it in the journal costs a sweep, so it is not waited for.
+   *
+   * @param softThrough the same for soft purges, at most {@code through}
    */
-  public void retire(long through) {
+  public void retire(long through, long softThrough) {
     tableLock.lock();
     try {
-      table.retire(through);
+      oldestSoft = table.retire(through, softThrough);
       retiredThrough = Math.max(retiredThrough, through);
+      softRetiredThrough = Math.max(softRetiredThrough, softThrough);
       oldestMillis =
           table.size() == 0 && predicateCount() == 0 ? Long.MAX_VALUE : clockMillis.getAsLong();
     } finally {
       unlockTable();
     }
-    note(JournalRecord.plain(JournalRecord.Type.RETIRED, through));
+    note(JournalRecord.retired(through, softThrough));
     onWork.run();
   }
 

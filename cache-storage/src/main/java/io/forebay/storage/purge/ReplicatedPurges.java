@@ -110,6 +110,11 @@ public final class ReplicatedPurges {
     return Math.max(0, purges.tableCapacity() - purges.tableSize());
   }
 
+  /** How many soft purges from a revision of the log can be undone on this node. */
+  public int openAt(long revision) {
+    return purges.openAt(revision);
+  }
+
   /** Patterns that have a place until the store is swept for them. */
   public int patternsInForce() {
     return purges.predicateCount();

@@ -10,6 +10,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.BooleanSupplier;
 
 /**
  * The regions of the memory tiers: headers, directories and space. The first tier has the regions
@@ -612,9 +613,74 @@ public final class Regions {
         != DirectoryEntry.FIRM;
   }
 
-  public void soft(int region, int slot) {
-    Layouts.byteRelease(
-        memory, entry(region, slot) + DirectoryEntry.SOFT_OFFSET, DirectoryEntry.SOFT);
+  /**
+   * A soft purge has matched that may be undone. Any thread, after it has looked at the purges: see
+   * {@link #review}.
+   *
+   * @return whether the record bore no such mark before
+   */
+  public boolean soften(int region, int slot) {
+    byte mark = softMark(region, slot);
+    while (mark == DirectoryEntry.FIRM || mark == DirectoryEntry.REVIEWED_SOFT) {
+      if (casSoft(region, slot, mark, DirectoryEntry.OPEN_SOFT)) {
+        return mark == DirectoryEntry.FIRM;
+      }
+      mark = softMark(region, slot);
+    }
+    return false;
+  }
+
+  /** The same for good. */
+  public boolean harden(int region, int slot) {
+    byte mark = softMark(region, slot);
+    while (mark != DirectoryEntry.SOFT) {
+      if (casSoft(region, slot, mark, DirectoryEntry.SOFT)) {
+        return mark == DirectoryEntry.FIRM;
+      }
+      mark = softMark(region, slot);
+    }
+    return false;
+  }
+
+  /** Whether a soft purge has matched that may be undone. */
+  public boolean isOpenSoft(int region, int slot) {
+    return softMark(region, slot) == DirectoryEntry.OPEN_SOFT;
+  }
+
+  /**
+   * Takes the mark of soft purges off a record that none of them matches any more. Reclaim thread.
+   *
+   * <p>Another thread may find at the same time that a purge matches which came into force just
+   * now, and rely on the mark that is there. If it has seen {@link DirectoryEntry#OPEN_SOFT}, it
+   * has looked at the purges before the first step here, so the second step finds that purge, too.
+   * If it comes after the first step it sets the mark anew, and the third step finds it changed.
+   *
+   * @param isStale asks the purges
+   */
+  public void review(int region, int slot, BooleanSupplier isStale) {
+    if (casSoft(region, slot, DirectoryEntry.OPEN_SOFT, DirectoryEntry.REVIEWED_SOFT)) {
+      byte found = isStale.getAsBoolean() ? DirectoryEntry.OPEN_SOFT : DirectoryEntry.FIRM;
+      boolean ignored = casSoft(region, slot, DirectoryEntry.REVIEWED_SOFT, found);
+    }
+  }
+
+  private byte softMark(int region, int slot) {
+    return Layouts.byteOpaque(memory, entry(region, slot) + DirectoryEntry.SOFT_OFFSET);
+  }
+
+  /** Bytes have no atomic update: the word around the mark, whose other bytes change as well. */
+  private boolean casSoft(int region, int slot, byte expected, byte mark) {
+    long at = entry(region, slot) + DirectoryEntry.KIND_OFFSET;
+    int shift = (DirectoryEntry.SOFT_OFFSET - DirectoryEntry.KIND_OFFSET) * Byte.SIZE;
+    int others = ~(0xFF << shift);
+    int word = Layouts.intAcquire(memory, at);
+    while ((byte) (word >>> shift) == expected) {
+      if (Layouts.casInt(memory, at, word, word & others | (mark & 0xFF) << shift)) {
+        return true;
+      }
+      word = Layouts.intAcquire(memory, at);
+    }
+    return false;
   }
 
   public int epoch(int region, int slot) {

@@ -57,7 +57,7 @@ class FlippedBitsTest {
       MemorySegment memory = arena.allocate(TierHeader.LENGTH + REGION, TierHeader.LENGTH);
       Regions regions = region(memory);
       long entry = regions.entry(0, SLOT);
-      regions.soft(0, SLOT);
+      assertTrue(regions.harden(0, SLOT));
       for (int flips = 0; flips < 255; flips++) {
         memory.set(
             Layouts.BYTE, entry + DirectoryEntry.LIVE_OFFSET, (byte) (DirectoryEntry.DEAD ^ flips));

@@ -92,7 +92,7 @@ class JournalFlipTest {
           purges.purge(PurgeKind.EVERYTHING.code(), new long[0], true, "everything is stale"));
       past.stale.add(new long[] {4712, past.highest - 1});
       past.took(purges.purge(4, new long[] {1}, false, "gone"));
-      purges.retire(past.highest);
+      purges.retire(past.highest, past.highest);
     }
     Purges purges = open(data);
     past.took(purges.next());

@@ -218,10 +218,10 @@ class JournalTest {
     assertTrue(table.put(1, 10, false));
     assertTrue(table.put(2, 20, true));
     assertTrue(table.put(1, 30, true));
-    table.retire(15);
+    table.retire(15, 15);
     assertEquals(PurgeTable.STALE, table.check(new long[] {1}, 9, 9));
     assertEquals(PurgeTable.STALE, table.check(new long[] {2}, 19, 19));
-    table.retire(30);
+    table.retire(30, 30);
     assertEquals(0, table.size());
     assertEquals(PurgeTable.ALIVE, table.check(new long[] {1, 2}, 9, 9));
   }

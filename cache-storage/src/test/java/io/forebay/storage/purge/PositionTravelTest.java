@@ -214,7 +214,7 @@ class PositionTravelTest {
     }
     assertEquals(first + PURGES, log.size());
     for (Node node : nodes) {
-      node.purges.retire(node.purges.settled());
+      node.purges.retire(node.purges.settled(), node.purges.settled());
       node.purges.work();
     }
   }

@@ -441,7 +441,7 @@ class PurgePositionTest {
       assertThrows(PurgesFullException.class, () -> purges.apply(batch, next));
       assertEquals(before, purges.applied());
       assertFalse(isDead(purges, 1, birth));
-      purges.retire(purges.settled());
+      purges.retire(purges.settled(), purges.settled());
       assertEquals(2, purges.apply(batch, next).length);
       assertTrue(isDead(purges, 1, birth));
     }

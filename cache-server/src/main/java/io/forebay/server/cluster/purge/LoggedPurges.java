@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
 /** Carries out the purges of the log on this node. */
 public interface LoggedPurges {
 
+  /** An order and the revision at which the log has it. */
+  record Logged(PurgeOrder order, long revision) {}
+
   /**
    * The position up to which they are durable and in force; null where the node has followed no
    * log.
@@ -23,8 +26,7 @@ public interface LoggedPurges {
    * @throws IOException when they are not durable: nothing has changed
    * @throws PurgesFullException when there are too many patterns for now: nothing has changed
    */
-  void apply(List<PurgeOrder> orders, PurgePosition position)
-      throws IOException, PurgesFullException;
+  void apply(List<Logged> orders, PurgePosition position) throws IOException, PurgesFullException;
 
   /**
    * Makes a second copy of what was applied, against damage. Follows each {@link #apply}, when
@@ -43,6 +45,9 @@ public interface LoggedPurges {
 
   /** Scopes that can still be purged; one more purges everything. */
   int freeScopes();
+
+  /** How many soft purges of a revision can be undone on this node. */
+  int openAt(long revision);
 
   /** Patterns in force. */
   int patternsInForce();

@@ -8,6 +8,7 @@ import io.forebay.server.cluster.etcd.WatchBatch;
 import io.forebay.server.cluster.member.Fence;
 import io.forebay.server.cluster.member.LogHead;
 import io.forebay.server.cluster.member.Membership;
+import io.forebay.server.cluster.purge.LoggedPurges.Logged;
 import io.forebay.server.purge.PurgeOrder;
 import io.forebay.server.text.Printable;
 import io.forebay.storage.purge.PurgeKind;
@@ -327,15 +328,15 @@ public final class PurgeApplier implements OwnPosition, AutoCloseable {
 
   /** Applies entries in batches of whole revisions. */
   private void apply(List<KeyValue> entries, long end) throws InterruptedException {
-    List<PurgeOrder> batch = new ArrayList<>();
+    List<Logged> batch = new ArrayList<>();
     long last = 0;
     int at = 0;
     while (at < entries.size()) {
       int next = at;
       long revision = entries.get(at).revision();
-      List<PurgeOrder> orders = new ArrayList<>();
+      List<Logged> orders = new ArrayList<>();
       while (next < entries.size() && entries.get(next).revision() == revision) {
-        orders.add(order(entries.get(next++)));
+        orders.add(new Logged(order(entries.get(next++)), revision));
       }
       if (!batch.isEmpty() && batch.size() + orders.size() > ReplicatedPurges.MAX_BATCH) {
         enforce(batch, last);
@@ -364,11 +365,16 @@ public final class PurgeApplier implements OwnPosition, AutoCloseable {
     return new PurgeOrder(PurgeKind.EVERYTHING, text, false);
   }
 
+  /** Whether an order has a place among the patterns until the store is swept for it. */
+  private static boolean isPattern(PurgeOrder order) {
+    return order.kind() == PurgeKind.PATTERN || order.storedBefore() != null;
+  }
+
   private interface Write {
     void run() throws IOException;
   }
 
-  private void enforce(List<PurgeOrder> batch, long revision) throws InterruptedException {
+  private void enforce(List<Logged> batch, long revision) throws InterruptedException {
     PurgePosition before = applied;
     if (before == null) {
       throw new IllegalStateException("purges are applied before there is a position");
@@ -378,19 +384,24 @@ public final class PurgeApplier implements OwnPosition, AutoCloseable {
       return;
     }
     long start = System.nanoTime();
-    List<PurgeOrder> orders = List.copyOf(batch);
+    List<Logged> orders = List.copyOf(batch);
     Outcome outcome = applyOnce(orders, position);
     while (outcome != Outcome.APPLIED) {
       if (outcome == Outcome.REFUSED) {
         LOG.error("purges up to revision {} cannot be applied: everything is purged", revision);
-        orders = List.of(everything("in place of purges up to revision " + revision));
+        orders =
+            List.of(
+                new Logged(everything("in place of purges up to revision " + revision), revision));
       } else if (System.nanoTime() - start < PATTERN_WAIT_NANOS) {
         pause(PATTERN_PAUSE_MILLIS);
       } else {
         LOG.warn("too many purges by pattern: everything is purged at revision {}", revision);
         orders =
             orders.stream()
-                .map(one -> one.kind() == PurgeKind.PATTERN ? everything(one.text()) : one)
+                .map(one ->
+                    isPattern(one.order())
+                        ? new Logged(everything(one.order().text()), one.revision())
+                        : one)
                 .toList();
       }
       outcome = applyOnce(orders, position);
@@ -407,7 +418,7 @@ public final class PurgeApplier implements OwnPosition, AutoCloseable {
     REFUSED
   }
 
-  private Outcome applyOnce(List<PurgeOrder> orders, PurgePosition position)
+  private Outcome applyOnce(List<Logged> orders, PurgePosition position)
       throws InterruptedException {
     Outcome[] outcome = {Outcome.APPLIED};
     untilDurable(() -> {

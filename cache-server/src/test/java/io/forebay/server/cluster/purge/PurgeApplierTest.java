@@ -74,7 +74,7 @@ final class PurgeApplierTest {
     }
 
     @Override
-    public void apply(List<PurgeOrder> orders, PurgePosition position)
+    public void apply(List<Logged> orders, PurgePosition position)
         throws IOException, PurgesFullException {
       if (isBroken) {
         throw new IOException("no space left");
@@ -86,7 +86,7 @@ final class PurgeApplierTest {
       if (before == null || before.reaches(position)) {
         throw new IllegalArgumentException(position + " after " + before);
       }
-      orders.forEach(order -> texts.add(order.kind().label() + " " + order.text()));
+      orders.forEach(one -> texts.add(one.order().kind().label() + " " + one.order().text()));
       applied = position;
     }
 
@@ -108,6 +108,11 @@ final class PurgeApplierTest {
     @Override
     public int freeScopes() {
       return freeScopes;
+    }
+
+    @Override
+    public int openAt(long revision) {
+      return 1;
     }
 
     @Override
