@@ -561,7 +561,7 @@ public final class Server implements NodeControl, AutoCloseable {
               verifiers,
               counterNames);
       reloading.remember(loaded, "start");
-      metrics = opened(new NodeMetrics(this, accessLog, version));
+      metrics = opened(new NodeMetrics(this, accessLog, auditLog::lost, version));
       admin = opened(AdminServer.start(this, metrics, accessLog, auditLog, version));
       for (ExchangeContext loop : loops) {
         loop.eventLoop()
@@ -1186,8 +1186,8 @@ public final class Server implements NodeControl, AutoCloseable {
 
   /** Opens the files of logs anew, after they were rotated. */
   public void reopenLog() {
-    accessLog.reopen();
-    auditLog.reopen();
+    @Nullable CompletableFuture<Void> ignored = accessLog.reopen();
+    ignored = auditLog.reopen();
     tell("SIGUSR1 reopen", Result.DONE);
   }
 

@@ -109,6 +109,28 @@ final class ServerAuditLogTest {
   }
 
   @Test
+  void aMovedLogIsReopenedByTheTimeOfTheAnswer() throws Exception {
+    Path access = directory.resolve("access.log");
+    start("access-log: {output: \"" + access + "\"}\n");
+    assertEquals(200, admin().post("/v1/reload", "").status());
+    assertEquals(1, lines(1).size());
+    Path moved = log().resolveSibling("audit.log.1");
+    Files.move(log(), moved);
+    RawHttp.Answer answer = admin().post("/v1/logs/reopen", "");
+    assertEquals(
+        "{\"logs\":[{\"log\":\"access-log\",\"result\":\"reopened\"},"
+            + "{\"log\":\"audit\",\"result\":\"reopened\"}]}",
+        answer.text().strip());
+    assertEquals("POST logs/reopen", lines(1).getFirst().get("action").asString());
+    assertEquals(1, Files.readAllLines(moved).size());
+    Files.delete(access);
+    Files.createDirectory(access);
+    RawHttp.Answer refused = admin().post("/v1/logs/reopen", "");
+    assertEquals(503, refused.status(), refused.text());
+    assertTrue(refused.text().contains("access-log: "), refused.text());
+  }
+
+  @Test
   void callersOverASocketAreKnownByTheKernel() throws Exception {
     Path socket = directory.resolve("admin.sock");
     start("admin: {address: \"unix:" + socket + "\"}\n");

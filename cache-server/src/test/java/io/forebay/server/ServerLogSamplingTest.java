@@ -162,6 +162,28 @@ final class ServerLogSamplingTest {
   }
 
   @Test
+  void fieldsOfProxiesHaveShortenedAddresses() throws Exception {
+    for (String path : List.of("/", "/end")) {
+      origin.on(path, TestOrigin.ok("cache-control: max-age=1000\r\n", TestOrigin.ascii("a")));
+    }
+    edge =
+        Edge.start(
+            directory,
+            "32MiB",
+            yaml("client-ipv4: 24\n")
+                + "routes: [{origin: main,"
+                + " access-log: {request-headers: [X-Forwarded-For, Forwarded]}}]\n");
+    try (ProtocolClient client = ProtocolClient.connect(edge, "plain")) {
+      client.ask(
+          "GET", "/", "x-forwarded-for", "192.0.2.77, junk", "forwarded", "for=\"192.0.2.77:1\"");
+      String line = lines(client).getFirst();
+      assertTrue(line.contains("\"x-forwarded-for\":\"192.0.2.0, *\""), line);
+      assertTrue(line.contains("\"forwarded\":\"for=192.0.2.0\""), line);
+      assertFalse(line.contains("192.0.2.77"), line);
+    }
+  }
+
+  @Test
   void whatTheListenerRefusesIsMaskedToo() throws Exception {
     start("");
     try (RawClient client = edge.connect()) {

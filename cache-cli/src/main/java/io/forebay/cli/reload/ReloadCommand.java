@@ -10,6 +10,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import tools.jackson.databind.JsonNode;
 
 /** Reloads the configuration of a running node and reports the result. */
@@ -32,16 +33,40 @@ public final class ReloadCommand implements Callable<Integer> {
       description = "Say what would change, and which problems there are; change nothing.")
   private boolean isDryRun;
 
+  @Option(
+      names = "--logs",
+      description = "Open the files of logs again, after they were moved; reload nothing.")
+  private boolean isOfLogs;
+
   public ReloadCommand() {}
 
   @Override
   public Integer call() {
     Output output = common.output();
+    if (isOfLogs) {
+      return reopenLogs(output);
+    }
     JsonNode reload;
     try (AdminClient client = admin.client()) {
       reload = client.post("/v1/reload", isDryRun ? Map.of("dryRun", true) : Map.of());
     }
     ReloadReport.print(output, "reload", reload);
+    return ExitCode.OK;
+  }
+
+  private int reopenLogs(Output output) {
+    if (isDryRun) {
+      throw new ParameterException(
+          common.spec.commandLine(), "--logs has nothing to say before: leave --dry-run out");
+    }
+    JsonNode answer;
+    try (AdminClient client = admin.client()) {
+      answer = client.post("/v1/logs/reopen", Map.of());
+    }
+    output.json(answer);
+    for (JsonNode log : answer.path("logs")) {
+      output.line(log.path("log").asString("?") + " " + log.path("result").asString("?"));
+    }
     return ExitCode.OK;
   }
 }

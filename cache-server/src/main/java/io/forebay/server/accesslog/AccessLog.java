@@ -4,17 +4,15 @@ import io.forebay.server.config.LogConfig;
 import io.forebay.server.config.ServerConfig.AccessLogConfig;
 import io.forebay.server.logsink.LogOutput;
 import io.forebay.server.logsink.LogOutputs;
+import io.forebay.server.logsink.LogSink;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The access log. Each event loop records into its own ring; one thread formats and writes in
@@ -22,22 +20,14 @@ import org.slf4j.LoggerFactory;
  * a loop.
  */
 public final class AccessLog implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(AccessLog.class);
   private static final int BUFFER_LENGTH = 256 << 10;
   private static final int BATCH = 256;
   private static final long IDLE_PARK_NANOS = 20_000_000L;
   private static final long BUSY_PARK_NANOS = 1_000_000L;
 
-  /** For what is queued when the log is closed. */
-  private static final long LAST_LINES_NANOS = 4_000_000_000L;
-
-  private static final long WARN_INTERVAL_NANOS = 60_000_000_000L;
-
   private final List<AccessLogRing> lanes = new ArrayList<>();
-  private final @Nullable LogOutput output;
+  private final @Nullable LogSink sink;
   private final @Nullable Thread thread;
-  private final AtomicBoolean isReopenWanted = new AtomicBoolean();
-  private volatile boolean isClosing;
 
   private final AtomicLong written = new AtomicLong();
   private final AtomicLong failed = new AtomicLong();
@@ -56,13 +46,10 @@ public final class AccessLog implements AutoCloseable {
   /** Whether the buffer begins with the end of a line that was cut. */
   private boolean beginsWithEnd;
 
-  private long warnedNanos;
-  private boolean hasWarned;
-
   private AccessLog(@Nullable LogOutput output, AccessFormat format, int loops, int queueLines) {
-    this.output = output;
     this.format = format;
     if (output == null) {
+      sink = null;
       buffer = new byte[0];
       thread = null;
       return;
@@ -72,7 +59,9 @@ public final class AccessLog implements AutoCloseable {
     for (int i = 0; i < loops; i++) {
       lanes.add(new AccessLogRing(capacity));
     }
-    thread = Thread.ofPlatform().name("access-log").daemon().unstarted(() -> run(output));
+    LogSink made = new LogSink("access log", output);
+    sink = made;
+    thread = Thread.ofPlatform().name("access-log").daemon().unstarted(() -> run(made));
     lanes.forEach(lane -> lane.writer(thread));
   }
 
@@ -109,23 +98,30 @@ public final class AccessLog implements AutoCloseable {
 
   /** The lane of a loop; to be kept by it. */
   AccessLogRing forLoop(int loop) {
-    return output == null ? AccessLogRing.OFF : lanes.get(loop);
+    return sink == null ? AccessLogRing.OFF : lanes.get(loop);
   }
 
-  /** Opens the file again under its name, after the queued lines; for SIGUSR1. */
-  public void reopen() {
-    isReopenWanted.set(true);
+  /**
+   * Opens the file again under its name, after the queued lines; null where the log is off. For
+   * SIGUSR1.
+   */
+  public @Nullable CompletableFuture<Void> reopen() {
+    if (sink == null) {
+      return null;
+    }
+    CompletableFuture<Void> reopened = sink.reopen();
     LockSupport.unpark(thread);
+    return reopened;
   }
 
   /** Lines written so far. */
   public long written() {
-    return output == null ? 0 : written.get() - output.lost();
+    return sink == null ? 0 : written.get() - sink.lost();
   }
 
   /** Lines lost because a lane was full or the output failed. */
   public long dropped() {
-    long dropped = failed.get() + (output == null ? 0 : output.lost());
+    long dropped = failed.get() + (sink == null ? 0 : sink.lost());
     for (AccessLogRing lane : lanes) {
       dropped += lane.dropped();
     }
@@ -135,29 +131,18 @@ public final class AccessLog implements AutoCloseable {
   /** Writes what is queued, for at most five seconds, and stops. Loops must have ended before. */
   @Override
   public void close() {
-    isClosing = true;
-    if (thread == null) {
-      return;
-    }
-    LockSupport.unpark(thread);
-    try {
-      if (!thread.join(Duration.ofSeconds(5))) {
-        LOG.warn("access log: output accepts no more lines, the remaining ones are lost");
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+    if (sink != null && thread != null) {
+      sink.closing();
+      LockSupport.unpark(thread);
+      sink.awaitEnd(thread);
     }
   }
 
-  private void run(LogOutput out) {
-    long givenUpNanos = 0;
+  private void run(LogSink out) {
     // Another lane begins each time, so that none is last whenever there is no room.
     for (int first = 0; ; first = (first + 1) % lanes.size()) {
       // Read before draining, so that what was recorded before closing is drained in this pass.
-      boolean isLastPass = isClosing;
-      if (isLastPass && givenUpNanos == 0) {
-        givenUpNanos = System.nanoTime() + LAST_LINES_NANOS;
-      }
+      boolean isLastPass = out.isClosing();
       int drained = 0;
       // While the output takes nothing, lines wait in their lanes; once these are full they drop.
       boolean isTaken = flush(out);
@@ -167,12 +152,11 @@ public final class AccessLog implements AutoCloseable {
         isTaken = hasRoom();
       }
       isTaken = flush(out);
-      reopenIfWanted(out);
-      boolean isGivenUp = isLastPass && System.nanoTime() - givenUpNanos > 0;
-      if (isLastPass && (isGivenUp || (drained == 0 && isTaken))) {
+      out.reopenIfWanted();
+      if (isLastPass && (out.isGivenUp() || (drained == 0 && isTaken))) {
         break;
       }
-      if (!isTaken || (drained < BATCH && !isClosing)) {
+      if (!isTaken || (drained < BATCH && !out.isClosing())) {
         LockSupport.parkNanos(this, drained == 0 && isTaken ? IDLE_PARK_NANOS : BUSY_PARK_NANOS);
       }
     }
@@ -180,25 +164,11 @@ public final class AccessLog implements AutoCloseable {
     for (AccessLogRing lane : lanes) {
       failed.addAndGet(lane.drain(record -> true, Integer.MAX_VALUE));
     }
-    try {
-      out.close();
-    } catch (IOException e) {
-      LOG.warn("access log: {}", e.toString());
-    }
-  }
-
-  private void reopenIfWanted(LogOutput out) {
-    if (isReopenWanted.getAndSet(false)) {
-      try {
-        out.reopen();
-      } catch (IOException e) {
-        LOG.warn("access log: cannot be reopened, the old file stays in use: {}", e.toString());
-      }
-    }
+    out.finish();
   }
 
   /** Gives false if there is no room for another one. */
-  private boolean append(LogOutput out, AccessRecord record) {
+  private boolean append(LogSink out, AccessRecord record) {
     if (isLineCut) {
       // What follows a failed write must not continue the line that was cut.
       buffer[length++] = '\n';
@@ -218,7 +188,7 @@ public final class AccessLog implements AutoCloseable {
   }
 
   /** Gives false if the output takes no more at the moment. */
-  private boolean flush(LogOutput out) {
+  private boolean flush(LogSink out) {
     if (buffered == 0) {
       return true;
     }
@@ -235,7 +205,7 @@ public final class AccessLog implements AutoCloseable {
       written.addAndGet(taken);
       failed.addAndGet(buffered - taken);
       isLineCut = lines.position() > start && buffer[lines.position() - 1] != '\n';
-      warn(e);
+      out.warnOfLoss(e.toString());
     }
     if (isTaken) {
       start = 0;
@@ -253,14 +223,5 @@ public final class AccessLog implements AutoCloseable {
       ends += buffer[i] == '\n' ? 1 : 0;
     }
     return ends;
-  }
-
-  private void warn(IOException e) {
-    long now = System.nanoTime();
-    if (!hasWarned || now - warnedNanos > WARN_INTERVAL_NANOS) {
-      hasWarned = true;
-      warnedNanos = now;
-      LOG.warn("access log: lines are lost: {}", e.toString());
-    }
   }
 }

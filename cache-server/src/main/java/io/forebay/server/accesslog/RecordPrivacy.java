@@ -3,6 +3,8 @@ package io.forebay.server.accesslog;
 import io.forebay.server.config.LogConfig;
 import io.forebay.server.network.IpAddress;
 import io.forebay.server.text.SecretMask;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +18,7 @@ final class RecordPrivacy {
   private final boolean isWhole;
   private final int ipv4Bits;
   private final int ipv6Bits;
+  private final AddressFields addresses;
 
   // Addresses come again and again.
   private final @Nullable String[] known = new @Nullable String[CACHED];
@@ -26,6 +29,7 @@ final class RecordPrivacy {
     this.isWhole = isWhole;
     this.ipv4Bits = ipv4Bits;
     this.ipv6Bits = ipv6Bits;
+    this.addresses = new AddressFields(ipv4Bits, ipv6Bits);
   }
 
   static RecordPrivacy of(LogConfig.Lines lines) {
@@ -40,8 +44,8 @@ final class RecordPrivacy {
     mask(record, AccessRecord.PATH, false);
     mask(record, AccessRecord.QUERY, true);
     mask(record, AccessRecord.REFERER, false);
-    maskHeaders(record, 0, record.rules.requestHeaders().size());
-    maskHeaders(record, AccessRecord.OF_RESPONSE, record.rules.responseHeaders().size());
+    headers(record, 0, record.rules.requestHeaders());
+    headers(record, AccessRecord.OF_RESPONSE, record.rules.responseHeaders());
     String client = record.client;
     if (client != null) {
       record.client = client(client);
@@ -66,15 +70,27 @@ final class RecordPrivacy {
     }
   }
 
-  private void maskHeaders(AccessRecord record, int firstPlace, int count) {
-    for (int i = firstPlace; i < firstPlace + count; i++) {
-      int from = i * AccessRecord.EXTRA_LENGTH;
-      int length = record.extraLengths[i];
-      if (length > 0) {
-        record.extraLengths[i] =
+  private void headers(AccessRecord record, int firstPlace, List<String> names) {
+    for (int n = 0; n < names.size(); n++) {
+      int place = firstPlace + n;
+      int from = place * AccessRecord.EXTRA_LENGTH;
+      int length = record.extraLengths[place];
+      if (length > 0 && !isWhole && AddressFields.isOne(names.get(n))) {
+        record.extraLengths[place] = (short) shortened(record.extra, from, length, names.get(n));
+      } else if (length > 0) {
+        record.extraLengths[place] =
             (short) (mask.apply(record.extra, from, from + length, false) - from);
       }
     }
+  }
+
+  /** Rewrites a value in its place; gives its length. */
+  private int shortened(byte[] bytes, int from, int length, String name) {
+    String value = new String(bytes, from, length, StandardCharsets.ISO_8859_1);
+    byte[] shown = addresses.shortened(name, value).getBytes(StandardCharsets.ISO_8859_1);
+    int kept = Math.min(shown.length, AccessRecord.EXTRA_LENGTH);
+    System.arraycopy(shown, 0, bytes, from, kept);
+    return kept;
   }
 
   /** What is no address is left out, for it might have one. */

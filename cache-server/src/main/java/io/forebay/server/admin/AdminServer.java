@@ -50,6 +50,7 @@ public final class AdminServer implements AutoCloseable {
   private final StoreEndpoint store;
   private final OriginsEndpoint origins;
   private final ConfigEndpoint config;
+  private final LogsEndpoint logs;
   private final WarmJobs warm;
   private final AuditedActions actions;
   private final AdminRoutes routes;
@@ -76,6 +77,7 @@ public final class AdminServer implements AutoCloseable {
     store = new StoreEndpoint(node, AUDIT);
     origins = new OriginsEndpoint(node, AUDIT);
     config = new ConfigEndpoint(node, AUDIT);
+    logs = new LogsEndpoint(accessLog, auditLog);
     warm = new WarmJobs(node, version);
     routes = table();
     threads = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("admin-", 0).factory());
@@ -278,6 +280,7 @@ public final class AdminServer implements AutoCloseable {
             "/v1/config/changes/{from}/{to}",
             request -> json(config.changes(request.number(0), request.number(1))))
         .post("/v1/config/rollback", request -> config.rollback(body(request), caller(request)))
+        .post("/v1/logs/reopen", request -> json(logs.reopen()))
         .post("/v1/reload", request -> config.reload(request.exchange().body(), caller(request)));
   }
 

@@ -4,20 +4,18 @@ import io.forebay.server.audit.AuditEvent.Result;
 import io.forebay.server.config.AuditConfig;
 import io.forebay.server.logsink.LogOutput;
 import io.forebay.server.logsink.LogOutputs;
+import io.forebay.server.logsink.LogSink;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The log of actions. Any thread tells of one and goes on; one thread writes. Attempts that were
@@ -25,48 +23,36 @@ import org.slf4j.LoggerFactory;
  * out of the files that are kept.
  */
 public final class AuditLog implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(AuditLog.class);
-
   /** No actions are logged. */
   public static final AuditLog OFF = new AuditLog(null, List.of(), System::currentTimeMillis);
 
   private static final int QUEUE = 1024;
   private static final long WAIT_MILLIS = 50;
   private static final long RETRY_MILLIS = 5;
-  private static final long LAST_LINES_NANOS = 4_000_000_000L;
   private static final long REFUSED_INTERVAL_MILLIS = 1000;
-  private static final long WARN_INTERVAL_NANOS = 60_000_000_000L;
 
-  private final @Nullable LogOutput output;
+  private final @Nullable LogSink sink;
   private final LongSupplier clockMillis;
   private final AuditFormat format;
   private final BlockingQueue<byte[]> queue = new ArrayBlockingQueue<>(QUEUE);
   private final @Nullable Thread thread;
-  private final AtomicBoolean isReopenWanted = new AtomicBoolean();
   private final AtomicLong lost = new AtomicLong();
-  private volatile boolean isClosing;
 
   // Of refused attempts; guarded by this.
   private long refusedMillis = Long.MIN_VALUE;
   private long suppressed;
 
-  // Of the thread that writes: since when the log is being closed, and whether the output has the
-  // beginning of a line that was lost.
-  private long closingNanos;
+  /** Whether the output has the beginning of a line that was lost. Of the thread that writes. */
   private boolean isLineCut;
 
-  // Guarded by this.
-  private boolean hasWarned;
-  private long warnedNanos;
-
   private AuditLog(@Nullable LogOutput output, List<String> masked, LongSupplier clockMillis) {
-    this.output = output;
+    sink = output == null ? null : new LogSink("audit log", output);
     this.clockMillis = clockMillis;
     format = new AuditFormat(masked);
     thread =
-        output == null
+        sink == null
             ? null
-            : Thread.ofPlatform().name("audit-log").daemon().unstarted(() -> run(output));
+            : Thread.ofPlatform().name("audit-log").daemon().unstarted(() -> run(sink));
   }
 
   /**
@@ -102,12 +88,12 @@ public final class AuditLog implements AutoCloseable {
 
   /** Tells of an action; never waits. */
   public void record(AuditEvent event) {
-    if (output == null) {
+    if (sink == null) {
       return;
     }
     AuditEvent told = event.result() == Result.REFUSED && isUnknown(event) ? limited(event) : event;
     if (told != null && !queue.offer(format.line(told, clockMillis.getAsLong()))) {
-      lose("the queue is full");
+      lose(sink, "the queue is full");
     }
   }
 
@@ -137,46 +123,36 @@ public final class AuditLog implements AutoCloseable {
         before);
   }
 
-  /** Opens the file again under its name, after it was moved. */
-  public void reopen() {
-    isReopenWanted.set(true);
+  /** Opens the file again under its name, after it was moved; null where the log is off. */
+  public @Nullable CompletableFuture<Void> reopen() {
+    return sink == null ? null : sink.reopen();
   }
 
   /** Lines that were lost because the queue was full or the output failed. */
   public long lost() {
-    return lost.get() + (output == null ? 0 : output.lost());
+    return lost.get() + (sink == null ? 0 : sink.lost());
   }
 
-  private void run(LogOutput out) {
+  private void run(LogSink out) {
     while (true) {
-      boolean isLastPass = isClosing;
-      byte[] line = next(isLastPass);
+      boolean isLastPass = out.isClosing();
+      byte[] line = next(out, isLastPass);
       if (line != null) {
         write(out, isLineCut ? afterCut(line) : ByteBuffer.wrap(line));
       }
-      if (isReopenWanted.getAndSet(false)) {
-        try {
-          out.reopen();
-        } catch (IOException e) {
-          LOG.warn("audit log: cannot be reopened, the old file stays in use: {}", e.toString());
-        }
-      }
+      out.reopenIfWanted();
       if (line == null && isLastPass) {
         break;
       }
     }
-    try {
-      out.close();
-    } catch (IOException e) {
-      LOG.warn("audit log: {}", e.toString());
-    }
+    out.finish();
   }
 
-  private byte @Nullable [] next(boolean isLastPass) {
+  private byte @Nullable [] next(LogSink out, boolean isLastPass) {
     try {
       return isLastPass ? queue.poll() : queue.poll(WAIT_MILLIS, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
-      isClosing = true;
+      out.closing();
       return queue.poll();
     }
   }
@@ -187,62 +163,37 @@ public final class AuditLog implements AutoCloseable {
   }
 
   /** While the output takes nothing, lines wait in the queue. */
-  private void write(LogOutput out, ByteBuffer line) {
+  private void write(LogSink out, ByteBuffer line) {
     try {
       while (!out.write(line)) {
-        if (isGivenUp()) {
+        if (out.isGivenUp()) {
           lost.incrementAndGet();
           return;
         }
+        out.reopenIfWanted();
         Thread.sleep(RETRY_MILLIS);
       }
       isLineCut = false;
     } catch (IOException e) {
       isLineCut |= line.position() > 0;
-      lose(e.toString());
+      lose(out, e.toString());
     } catch (InterruptedException e) {
-      isClosing = true;
+      out.closing();
       lost.incrementAndGet();
     }
   }
 
-  private boolean isGivenUp() {
-    if (!isClosing) {
-      return false;
-    }
-    long now = System.nanoTime();
-    if (closingNanos == 0) {
-      closingNanos = now;
-    }
-    return now - closingNanos > LAST_LINES_NANOS;
-  }
-
-  private void lose(String why) {
+  private void lose(LogSink out, String why) {
     lost.incrementAndGet();
-    synchronized (this) {
-      long now = System.nanoTime();
-      if (hasWarned && now - warnedNanos < WARN_INTERVAL_NANOS) {
-        return;
-      }
-      hasWarned = true;
-      warnedNanos = now;
-    }
-    LOG.error("audit log: lines are lost: {}", why);
+    out.warnOfLoss(why);
   }
 
   /** Writes what is queued, for at most five seconds, and stops. */
   @Override
   public void close() {
-    isClosing = true;
-    if (thread == null) {
-      return;
-    }
-    try {
-      if (!thread.join(Duration.ofSeconds(5))) {
-        LOG.warn("audit log: output accepts no more lines, the remaining ones are lost");
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+    if (sink != null && thread != null) {
+      sink.closing();
+      sink.awaitEnd(thread);
     }
   }
 }

@@ -120,7 +120,7 @@ final class ConfigBinder extends Binder {
     RouteLimitsBinder bounds = new RouteLimitsBinder(values, problems, sources, limits, timeouts);
     List<RouteConfig> routes = routes(origins, classes, protection, rules, compression, bounds);
     LogBinder logs = new LogBinder(values, problems, sources);
-    AccessLogConfig accessLog = logs.accessLog(routes, rules.sampling());
+    AccessLogConfig accessLog = logs.accessLog(rules.sampling());
     return new ServerConfig(
         listeners,
         admin,

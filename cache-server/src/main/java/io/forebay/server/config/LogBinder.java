@@ -2,14 +2,12 @@ package io.forebay.server.config;
 
 import io.forebay.server.config.ConfigValues.Raw;
 import io.forebay.server.config.ServerConfig.AccessLogConfig;
-import io.forebay.server.config.ServerConfig.RouteConfig;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /** Reads what is configured of logs. */
 final class LogBinder extends Binder {
@@ -18,48 +16,34 @@ final class LogBinder extends Binder {
   private static final String AUDIT = LogKeys.AUDIT.prefix();
 
   /** Fields of requests that have addresses of clients. */
-  private static final Set<String> ADDRESS_FIELDS =
-      Set.of(
-          "x-forwarded-for",
-          "forwarded",
-          "x-real-ip",
-          "true-client-ip",
-          "cf-connecting-ip",
-          "fastly-client-ip",
-          "x-client-ip",
-          "x-cluster-client-ip");
-
   LogBinder(ConfigValues values, List<ConfigProblem> problems, Map<String, String> sources) {
     super(values, problems, sources);
   }
 
-  AccessLogConfig accessLog(List<RouteConfig> routes, LogSampling sampling) {
-    LogConfig.Lines lines = lines();
-    if (lines.truncatesClients()) {
-      routes.forEach(this::checkAddresses);
-    }
+  AccessLogConfig accessLog(LogSampling sampling) {
     return new AccessLogConfig(
         given(ACCESS_LOG, LogKeys.OUTPUT),
         given(ACCESS_LOG, LogKeys.QUEUE),
-        lines,
+        lines(),
         rotation(),
         new LogConfig.Syslog(
-            facility(given(ACCESS_LOG, LogKeys.FACILITY)), given(ACCESS_LOG, LogKeys.TAG)),
+            facility(given(ACCESS_LOG, LogKeys.OUTPUTS.facility())),
+            given(ACCESS_LOG, LogKeys.OUTPUTS.tag())),
         sampling,
         given(ACCESS_LOG, LogKeys.RING));
   }
 
   private LogConfig.Rotation rotation() {
-    Long size = value(ACCESS_LOG, LogKeys.SIZE);
-    Duration every = value(ACCESS_LOG, LogKeys.EVERY);
-    int keep = given(ACCESS_LOG, LogKeys.KEEP);
-    boolean compress = given(ACCESS_LOG, LogKeys.COMPRESS);
+    Long size = value(ACCESS_LOG, LogKeys.OUTPUTS.size());
+    Duration every = value(ACCESS_LOG, LogKeys.OUTPUTS.every());
+    int keep = given(ACCESS_LOG, LogKeys.OUTPUTS.keep());
+    boolean compress = given(ACCESS_LOG, LogKeys.OUTPUTS.compress());
     SourceLocation place =
         givenPlace(
-            ACCESS_LOG + "." + LogKeys.SIZE.name(),
-            ACCESS_LOG + "." + LogKeys.EVERY.name(),
-            ACCESS_LOG + "." + LogKeys.KEEP.name(),
-            ACCESS_LOG + "." + LogKeys.COMPRESS.name());
+            ACCESS_LOG + "." + LogKeys.OUTPUTS.size().name(),
+            ACCESS_LOG + "." + LogKeys.OUTPUTS.every().name(),
+            ACCESS_LOG + "." + LogKeys.OUTPUTS.keep().name(),
+            ACCESS_LOG + "." + LogKeys.OUTPUTS.compress().name());
     if (place == null) {
       return LogConfig.Rotation.OFF;
     }
@@ -80,7 +64,7 @@ final class LogBinder extends Binder {
   /** The audit log; beside the access log, never the same file. */
   AuditConfig audit(AccessLogConfig accessLog, Path data) {
     String output = value(AUDIT, LogKeys.AUDIT_OUTPUT);
-    Duration every = value(AUDIT, LogKeys.AUDIT_EVERY);
+    Duration every = value(AUDIT, LogKeys.AUDIT_OUTPUTS.every());
     String file = output == null ? data.resolve(AuditConfig.FILE_NAME).toString() : output;
     if (isFile(file)
         && isFile(accessLog.output())
@@ -92,12 +76,13 @@ final class LogBinder extends Binder {
     return new AuditConfig(
         output,
         new LogConfig.Rotation(
-            given(AUDIT, LogKeys.AUDIT_SIZE),
+            given(AUDIT, LogKeys.AUDIT_OUTPUTS.size()),
             every == null ? Duration.ZERO : every,
-            given(AUDIT, LogKeys.AUDIT_KEEP),
-            given(AUDIT, LogKeys.AUDIT_COMPRESS)),
+            given(AUDIT, LogKeys.AUDIT_OUTPUTS.keep()),
+            given(AUDIT, LogKeys.AUDIT_OUTPUTS.compress())),
         new LogConfig.Syslog(
-            facility(given(AUDIT, LogKeys.AUDIT_FACILITY)), given(AUDIT, LogKeys.AUDIT_TAG)));
+            facility(given(AUDIT, LogKeys.AUDIT_OUTPUTS.facility())),
+            given(AUDIT, LogKeys.AUDIT_OUTPUTS.tag())));
   }
 
   private static Path absolute(String file) {
@@ -137,21 +122,5 @@ final class LogBinder extends Binder {
         given(ACCESS_LOG, LogKeys.MASK),
         given(ACCESS_LOG, LogKeys.CLIENT_IPV4),
         given(ACCESS_LOG, LogKeys.CLIENT_IPV6));
-  }
-
-  private void checkAddresses(RouteConfig route) {
-    for (String name : route.log().requestHeaders()) {
-      if (ADDRESS_FIELDS.contains(name)) {
-        problems.add(
-            firstPlace("access-log.client-ipv4", "access-log.client-ipv6")
-                .problem(
-                    "access-log",
-                    "lines have less than whole addresses of clients, but those of route "
-                        + route.name()
-                        + " have "
-                        + name,
-                    "remove it from the route's access-log.request-headers"));
-      }
-    }
   }
 }

@@ -2,16 +2,14 @@ package io.forebay.server.config;
 
 import static io.forebay.server.config.Field.atStart;
 import static io.forebay.server.config.Field.optional;
-import static io.forebay.server.config.ValueType.duration;
 import static io.forebay.server.config.ValueType.integer;
-import static io.forebay.server.config.ValueType.oneOf;
 import static io.forebay.server.config.ValueType.size;
 
 import io.forebay.server.config.Section.Shape;
 import io.forebay.server.config.ServerConfig.AccessLogConfig;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** The keys of the access log and of the audit log. */
 final class LogKeys {
@@ -73,56 +71,13 @@ final class LogKeys {
           log -> log.lines().ipv6Bits(),
           "The same for IPv6, such as 48.");
 
-  private static final String SIZE_TEXT =
-      "Size at which a file is renamed to `NAME.YYYYMMDDTHHMMSSZ` and a new one begins.";
-  private static final String EVERY_TEXT =
-      "The same after this time, counted from 1970 in UTC: `1d` is at midnight. The first line after"
-          + " it begins the new file.";
-  private static final String KEEP_TEXT = "Number of old files that are kept.";
-  private static final String COMPRESS_TEXT =
-      "Whether old files are compressed (gzip), by a thread of their own.";
-  private static final String FACILITY_TEXT = "Facility of messages of syslog.";
-  private static final String TAG_TEXT = "Name of the program (APP-NAME) in messages of syslog.";
+  /** Of its files and messages. */
+  static final OutputKeys<AccessLogConfig> OUTPUTS =
+      OutputKeys.of(
+          AccessLogConfig::rotation,
+          AccessLogConfig::syslog,
+          new OutputKeys.Defaults(null, 7, "off", "local7", "forebay"));
 
-  static final Field<AccessLogConfig, Long> SIZE =
-      optional(
-          "rotate.size",
-          size("1MiB", "1TiB"),
-          "none",
-          true,
-          log -> log.rotation().size() == 0 ? null : log.rotation().size(),
-          SIZE_TEXT);
-  static final Field<AccessLogConfig, Duration> EVERY =
-      optional(
-          "rotate.every",
-          duration("1m", "366d"),
-          "never",
-          true,
-          log -> log.rotation().every().isZero() ? null : log.rotation().every(),
-          EVERY_TEXT);
-  static final Field<AccessLogConfig, Integer> KEEP =
-      atStart(
-          "rotate.keep",
-          integer(0, 10_000),
-          "7",
-          log -> log.rotation().isOn() ? log.rotation().keep() : null,
-          KEEP_TEXT);
-  static final Field<AccessLogConfig, Boolean> COMPRESS =
-      atStart(
-          "rotate.compress",
-          ValueType.ON_OFF,
-          "off",
-          log -> log.rotation().isOn() ? log.rotation().compress() : null,
-          COMPRESS_TEXT);
-  static final Field<AccessLogConfig, String> FACILITY =
-      atStart(
-          "syslog.facility",
-          oneOf(LogConfig.FACILITIES),
-          "local7",
-          log -> log.syslog().facilityName(),
-          FACILITY_TEXT);
-  static final Field<AccessLogConfig, String> TAG =
-      atStart("syslog.tag", ValueType.SYSLOG_TAG, "forebay", log -> log.syslog().tag(), TAG_TEXT);
   static final Field<AccessLogConfig, String> SAMPLE =
       optional(
           "sample",
@@ -151,22 +106,9 @@ final class LogKeys {
           Shape.ONCE,
           "One line per request.",
           "output",
-          List.of(
-              OUTPUT,
-              QUEUE,
-              FORMAT,
-              FIELDS,
-              MASK,
-              CLIENT_IPV4,
-              CLIENT_IPV6,
-              SAMPLE,
-              SIZE,
-              EVERY,
-              KEEP,
-              COMPRESS,
-              FACILITY,
-              TAG,
-              RING),
+          joined(
+              List.of(OUTPUT, QUEUE, FORMAT, FIELDS, MASK, CLIENT_IPV4, CLIENT_IPV6, SAMPLE, RING),
+              OUTPUTS.all()),
           config -> Map.of("", config.accessLog()));
 
   static final Field<AuditConfig, String> AUDIT_OUTPUT =
@@ -178,36 +120,11 @@ final class LogKeys {
           AuditConfig::output,
           "Destination of the audit log, as of `access-log.output`. Its files can be read by the user"
               + " of the process alone.");
-  static final Field<AuditConfig, Long> AUDIT_SIZE =
-      atStart(
-          "rotate.size", size("1MiB", "1TiB"), "16MiB", log -> log.rotation().size(), SIZE_TEXT);
-  static final Field<AuditConfig, Duration> AUDIT_EVERY =
-      optional(
-          "rotate.every",
-          duration("1m", "366d"),
-          "never",
-          true,
-          log -> log.rotation().every().isZero() ? null : log.rotation().every(),
-          EVERY_TEXT);
-  static final Field<AuditConfig, Integer> AUDIT_KEEP =
-      atStart("rotate.keep", integer(0, 10_000), "10", log -> log.rotation().keep(), KEEP_TEXT);
-  static final Field<AuditConfig, Boolean> AUDIT_COMPRESS =
-      atStart(
-          "rotate.compress",
-          ValueType.ON_OFF,
-          "on",
-          log -> log.rotation().compress(),
-          COMPRESS_TEXT);
-  static final Field<AuditConfig, String> AUDIT_FACILITY =
-      atStart(
-          "syslog.facility",
-          oneOf(LogConfig.FACILITIES),
-          "authpriv",
-          log -> log.syslog().facilityName(),
-          FACILITY_TEXT);
-  static final Field<AuditConfig, String> AUDIT_TAG =
-      atStart(
-          "syslog.tag", ValueType.SYSLOG_TAG, "forebay-audit", log -> log.syslog().tag(), TAG_TEXT);
+  static final OutputKeys<AuditConfig> AUDIT_OUTPUTS =
+      OutputKeys.of(
+          AuditConfig::rotation,
+          AuditConfig::syslog,
+          new OutputKeys.Defaults("16MiB", 10, "on", "authpriv", "forebay-audit"));
 
   static final Section<AuditConfig> AUDIT =
       new Section<>(
@@ -216,15 +133,12 @@ final class LogKeys {
           "One line for each action of operators: purges, reloads, drains and others, with who did"
               + " it.",
           "output",
-          List.of(
-              AUDIT_OUTPUT,
-              AUDIT_SIZE,
-              AUDIT_EVERY,
-              AUDIT_KEEP,
-              AUDIT_COMPRESS,
-              AUDIT_FACILITY,
-              AUDIT_TAG),
+          joined(List.of(AUDIT_OUTPUT), AUDIT_OUTPUTS.all()),
           config -> Map.of("", config.audit()));
 
   private LogKeys() {}
+
+  private static <C> List<Field<C, ?>> joined(List<Field<C, ?>> own, List<Field<C, ?>> outputs) {
+    return Stream.concat(own.stream(), outputs.stream()).toList();
+  }
 }

@@ -18,6 +18,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.LongSupplier;
 
 /**
  * The meters of the node in one registry. Meters of routes, origins, listeners, disks, storage
@@ -57,7 +58,12 @@ final class NodeMeters {
     void add(MeterRegistrar meters, CachedReports from, int number, String name);
   }
 
-  NodeMeters(MeterRegistrar meters, CachedReports from, AccessLog accessLog, String version) {
+  NodeMeters(
+      MeterRegistrar meters,
+      CachedReports from,
+      AccessLog accessLog,
+      LongSupplier lostActions,
+      String version) {
     this.meters = meters;
     this.from = from;
     meters.gauge(
@@ -90,6 +96,10 @@ final class NodeMeters {
         "forebay_access_log_dropped",
         "Access log lines lost because the queue was full or the output failed.",
         accessLog::dropped);
+    meters.counter(
+        "forebay_audit_log_dropped",
+        "Audit log lines lost because the queue was full or the output failed.",
+        lostActions::getAsLong);
     RequestMetrics.addRoute(meters, from, NameTable.NONE, "none");
     refresh();
   }

@@ -20,6 +20,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,14 +44,22 @@ public final class NodeMetrics implements MeterBinder, AutoCloseable {
 
   private final CachedReports reports;
   private final AccessLog accessLog;
+  private final LongSupplier lostActions;
   private final String version;
   private final List<NodeMeters> others = new CopyOnWriteArrayList<>();
   private @Nullable Prometheus prometheus;
   private boolean isClosed;
 
-  public NodeMetrics(NodeStatus node, AccessLog accessLog, String version) {
+  /**
+   * The meters of a node.
+   *
+   * @param lostActions lines of the audit log that were lost
+   */
+  public NodeMetrics(
+      NodeStatus node, AccessLog accessLog, LongSupplier lostActions, String version) {
     this.reports = new CachedReports(node, System::nanoTime);
     this.accessLog = accessLog;
+    this.lostActions = lostActions;
     this.version = version;
   }
 
@@ -64,7 +73,8 @@ public final class NodeMetrics implements MeterBinder, AutoCloseable {
   }
 
   private NodeMeters meters(MeterRegistry to, MeterRegistrar.Histograms histograms) {
-    return new NodeMeters(new MeterRegistrar(to, histograms, reports), reports, accessLog, version);
+    return new NodeMeters(
+        new MeterRegistrar(to, histograms, reports), reports, accessLog, lostActions, version);
   }
 
   /** Adds meters for what a reload has brought. */

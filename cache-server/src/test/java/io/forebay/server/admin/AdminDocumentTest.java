@@ -36,6 +36,7 @@ final class AdminDocumentTest {
   private static final Set<String> REFUSED_HERE =
       Set.of(
           "get /v1/purges/c-{id}",
+          "post /v1/purges/c-{id}/undo",
           "get /v1/cluster",
           "post /v1/cluster/drain",
           "post /v1/cluster/undrain",

@@ -31,11 +31,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.time.Instant;
-import java.util.Objects;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -70,7 +70,7 @@ final class AdminServerTest {
   private AdminServer start(AdminListener.Bounds bounds) throws IOException {
     AccessLog log =
         AccessLog.open(new io.forebay.server.config.ServerConfig.AccessLogConfig("off", 64), 2);
-    NodeMetrics metrics = new NodeMetrics(node, log, "1.2.3");
+    NodeMetrics metrics = new NodeMetrics(node, log, () -> 0, "1.2.3");
     AdminServer admin = AdminServer.start(node, metrics, log, AuditLog.OFF, "1.2.3", bounds);
     open.add(log);
     open.add(metrics);
@@ -280,8 +280,7 @@ final class AdminServerTest {
             new PurgeOrder(PurgeKind.TAG, "t1", false).ofStoredBefore(time),
             new PurgeOrder(PurgeKind.EVERYTHING, "*", false).ofStoredBefore(time)),
         node.purged());
-    assertEquals(
-        "2026-01-01T00:00:00Z", answer.json().at("/purges/0/storedBefore").stringValue());
+    assertEquals("2026-01-01T00:00:00Z", answer.json().at("/purges/0/storedBefore").stringValue());
     Instant before = Instant.now();
     assertEquals(
         200, client.post("/v1/purge", "{\"tags\":[\"t2\"],\"olderThan\":\"90m\"}").status());
@@ -317,8 +316,7 @@ final class AdminServerTest {
         "{\"id\":18,\"kind\":\"undo\",\"undone\":17,\"sequence\":18,\"tookMillis\":1.235}",
         done.text().strip());
     assertEquals(409, client.post("/v1/purges/9/undo", "").status());
-    assertEquals(
-        404, client.post("/v1/purges/" + FakeNode.UNKNOWN_PURGE + "/undo", "{}").status());
+    assertEquals(404, client.post("/v1/purges/" + FakeNode.UNKNOWN_PURGE + "/undo", "{}").status());
     assertEquals(400, client.post("/v1/purges/17/undo", "{\"wait\":\"all\"}").status());
     assertEquals(405, client.get("/v1/purges/17/undo").status());
   }

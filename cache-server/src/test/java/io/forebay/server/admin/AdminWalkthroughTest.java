@@ -45,7 +45,7 @@ final class AdminWalkthroughTest {
       FakeNode node = new FakeNode(Map.of()).listening(edge.listening()).stores(store);
       store.has("http://www.example.com/live/1.ts", "body");
       node.counters().getFirst().countRequest(MethodClass.GET, CacheResult.HIT, 200);
-      try (NodeMetrics metrics = new NodeMetrics(node, log, "0.1.0");
+      try (NodeMetrics metrics = new NodeMetrics(node, log, () -> 0, "0.1.0");
           AdminServer admin = AdminServer.start(node, metrics, log, AuditLog.OFF, "0.1.0")) {
         int commands = 0;
         for (MatchResult found : COMMAND.matcher(document).results().toList()) {

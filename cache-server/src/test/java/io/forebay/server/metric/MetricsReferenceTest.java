@@ -94,7 +94,7 @@ final class MetricsReferenceTest {
   private static String markdown() throws IOException {
     AccessLog log = AccessLog.start(null, 0, 0);
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    try (NodeMetrics metrics = new NodeMetrics(node(), log, "1")) {
+    try (NodeMetrics metrics = new NodeMetrics(node(), log, () -> 0, "1")) {
       metrics.scrape(out, NodeMetrics.TEXT);
     } finally {
       log.close();

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class NodeMetricsTest {
   private final FakeNode node = new FakeNode(Map.of());
   private AccessLog log = AccessLog.start(null, 0, 0);
-  private NodeMetrics metrics = new NodeMetrics(node, log, "1.2.3");
+  private NodeMetrics metrics = new NodeMetrics(node, log, () -> 0, "1.2.3");
 
   @TempDir Path directory;
 
@@ -36,7 +36,7 @@ final class NodeMetricsTest {
   void open() throws IOException {
     metrics.close();
     log = AccessLog.open(new AccessLogConfig("off", 64), 2);
-    metrics = new NodeMetrics(node, log, "1.2.3");
+    metrics = new NodeMetrics(node, log, () -> 0, "1.2.3");
   }
 
   @AfterEach

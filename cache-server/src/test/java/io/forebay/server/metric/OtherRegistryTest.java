@@ -30,7 +30,7 @@ final class OtherRegistryTest {
 
   private final AccessLog log = AccessLog.start(null, 0, 0);
   private final FakeNode node = MetricsReferenceTest.node();
-  private final NodeMetrics metrics = new NodeMetrics(node, log, "1");
+  private final NodeMetrics metrics = new NodeMetrics(node, log, () -> 0, "1");
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
 
   @AfterEach

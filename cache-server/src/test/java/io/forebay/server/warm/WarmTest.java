@@ -65,7 +65,7 @@ final class WarmTest {
   private void start(Map<String, String> options) throws IOException {
     node = new FakeNode(options).listening(edge.listening());
     AccessLog log = AccessLog.open(new AccessLogConfig("off", 64), 2);
-    NodeMetrics metrics = new NodeMetrics(node, log, "1.2.3");
+    NodeMetrics metrics = new NodeMetrics(node, log, () -> 0, "1.2.3");
     AdminServer admin = AdminServer.start(node, metrics, log, AuditLog.OFF, "1.2.3");
     http = new RawHttp(admin.port());
     open.addAll(List.of(edge, log, metrics, admin));

@@ -27,6 +27,7 @@ final class OpenSofts {
   static final int MAX_SCOPES = 1 << 16;
 
   /** A purge; {@code before} as its scopes, or one number for everything, or none of a pattern. */
+  @SuppressWarnings("ArrayRecordComponent")
   private record Open(JournalRecord order, long[] before) {
     boolean isPattern() {
       return order.kind() == PurgeKind.PATTERN.code();

@@ -675,7 +675,7 @@ public final class Regions {
     int others = ~(0xFF << shift);
     int word = Layouts.intAcquire(memory, at);
     while ((byte) (word >>> shift) == expected) {
-      if (Layouts.casInt(memory, at, word, word & others | (mark & 0xFF) << shift)) {
+      if (Layouts.casInt(memory, at, word, (word & others) | ((mark & 0xFF) << shift))) {
         return true;
       }
       word = Layouts.intAcquire(memory, at);
