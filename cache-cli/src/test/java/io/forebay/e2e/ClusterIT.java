@@ -126,6 +126,64 @@ final class ClusterIT {
   }
 
   @Test
+  void aSoftPurgeIsUndoneOnAllNodesAndOnOneThatWasAway() throws Exception {
+    try (ClusterEdges cluster = ClusterEdges.start(directory, origin.url(), 1, 2)) {
+      EdgeProcess first = cluster.edge(0);
+      EdgeProcess second = cluster.edge(1);
+      awaitHit(first, "/a");
+      awaitHit(second, "/a");
+      say("a", "2");
+      String id =
+          purgeId(command(first, "purge", "--tag", "a", "--soft", "--wait", "all", "--json"));
+
+      Commands.Finished undone = command(second, "purge", "--undo", id, "--wait", "all");
+
+      assertEquals(0, undone.exit(), undone.toString());
+      assertTrue(undone.out().contains("confirmed: edge-0, edge-1"), undone.out());
+      awaitUndone(first);
+      awaitUndone(second);
+      assertEquals("1", first.get("/a").text());
+      assertEquals("1", second.get("/a").text());
+      assertEquals(1, command(first, "purge", "--undo", id).exit(), "it is undone already");
+
+      String next =
+          purgeId(command(first, "purge", "--tag", "a", "--soft", "--wait", "all", "--json"));
+      second.kill();
+      assertEquals(3, command(first, "purge", "--undo", next, "--wait-most", "1").exit());
+      EdgeProcess restarted = second.restart();
+      awaitUndone(restarted);
+      assertEquals("1", restarted.get("/a").text());
+
+      String hard = purgeId(command(first, "purge", "--tag", "a", "--wait", "all", "--json"));
+      Commands.Finished refused = command(first, "purge", "--undo", hard);
+      assertEquals(1, refused.exit());
+      assertTrue(refused.err().contains("it is a hard one"), refused.err());
+      assertEquals("2", restarted.get("/a").text());
+    }
+  }
+
+  private static String purgeId(Commands.Finished purged) throws Exception {
+    assertEquals(0, purged.exit(), purged.toString());
+    return JsonMapper.shared()
+        .readTree(purged.out())
+        .path("purges")
+        .path(0)
+        .path("id")
+        .asString("");
+  }
+
+  private static void awaitUndone(EdgeProcess edge) {
+    Await.until(
+        "memory is looked through for the undo",
+        () -> {
+          JsonNode latest =
+              JsonMapper.shared().readTree(edge.admin("/v1/purges").body()).path("purges").path(0);
+          return latest.path("kind").asString("").equals("undo")
+              && latest.path("swept").asBoolean(false);
+        });
+  }
+
+  @Test
   void aNodeCatchesUpWithWhatItMissedBeforeItIsReady() throws Exception {
     try (ClusterEdges cluster = ClusterEdges.start(directory, origin.url(), 1, 2)) {
       EdgeProcess first = cluster.edge(0);

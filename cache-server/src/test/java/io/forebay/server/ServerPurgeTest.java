@@ -289,12 +289,10 @@ final class ServerPurgeTest {
       PurgeDone soft = edge.server().purge(new PurgeOrder(PurgeKind.URL, edge.url("/a"), true));
       PurgeDone undo = edge.server().undo(soft.id());
       assertTrue(undo.sequence() > soft.sequence());
-      Await.until(
-          "memory is looked through",
-          () -> {
-            Response response = get(client, "/a");
-            return response.isHit() && response.text().equals("v1");
-          });
+      Await.until("memory is looked through", () -> edge.server().purgeStatus(undo.id()).isSwept());
+      Response response = client.get("/a");
+      assertTrue(response.isHit());
+      assertEquals("v1", response.text());
       assertEquals(1, origin.count("/a"));
       PurgeDone hard = edge.server().purge(new PurgeOrder(PurgeKind.URL, edge.url("/a"), false));
       PurgeRefusedException refused =

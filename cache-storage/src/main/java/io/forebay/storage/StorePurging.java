@@ -97,9 +97,11 @@ final class StorePurging {
     // Everything is a floor, which is never forgotten and which nothing is swept for.
     boolean isFloor = entry.kind() == PurgeKind.EVERYTHING.code();
     boolean isUndo = entry.kind() == PurgeKind.UNDO.code();
-    long retired =
-        entry.soft() && !isUndo ? core.purges.softRetiredThrough() : core.purges.retiredThrough();
-    boolean isSwept = isFloor || entry.undoneBy() > 0 || retired >= entry.id();
+    long swept =
+        isUndo
+            ? core.purges.reviewedThrough()
+            : entry.soft() ? core.purges.softRetiredThrough() : core.purges.retiredThrough();
+    boolean isSwept = isFloor || entry.undoneBy() > 0 || swept >= entry.id();
     boolean isCounted = !isUndo && !entry.isFromJournal() && (!isFloor || entry.isCountedAtOnce());
     return new PurgeStatus(
         entry.id(),

@@ -89,6 +89,7 @@ class PurgeUndoTest extends PurgeStores {
       assertFalse(status(fixture, first).canBeUndone());
       assertEquals(PurgeKind.UNDO, status(fixture, undo).kind());
       assertEquals(first + " tag tag", status(fixture, undo).text());
+      assertTrue(status(fixture, undo).isSwept());
       undo(fixture, second);
       assertFalse(isStale(fixture, "/b"));
     }

@@ -92,6 +92,7 @@ public final class Sweeper {
       return true;
     }
     purges.sweptMemory(through);
+    purges.reviewed();
     if (isWhole) {
       // Not before memory is done: what is copied to a disk from here on is known to live.
       disk.sweep(through);

@@ -125,6 +125,12 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
   /** Memory has marks of purges that were undone. */
   private volatile boolean isReviewWanted;
 
+  /** The newest undo, the one up to which marks are being looked at, and have been. */
+  private volatile long newestUndo;
+
+  private long reviewing;
+  private volatile long reviewedThrough;
+
   private volatile long oldestMillis = Long.MAX_VALUE;
 
   public Purges(
@@ -309,8 +315,9 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
       for (long undone : open.named(record)) {
         open.undo(undone);
         log.undone(undone, record.sequence());
-        isReviewWanted = true;
       }
+      newestUndo = Math.max(newestUndo, record.sequence());
+      isReviewWanted = true;
       return true;
     }
     if (OpenSofts.canBeUndone(record)) {
@@ -1208,6 +1215,17 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
   /** Sweeper: begins to look at all marks. */
   public void review() {
     isReviewWanted = false;
+    reviewing = newestUndo;
+  }
+
+  /** Sweeper: all marks have been looked at. */
+  public void reviewed() {
+    reviewedThrough = reviewing;
+  }
+
+  /** What undos up to this one have taken back is fresh again. */
+  public long reviewedThrough() {
+    return reviewedThrough;
   }
 
   public long acknowledged() {
