@@ -199,7 +199,7 @@ final class ExpressionFuzzTest {
             }
           }
         }
-        case NUMBER -> throw new IllegalStateException();
+        case NUMBER, DURATION -> throw new IllegalStateException();
       }
     }
     return message;
