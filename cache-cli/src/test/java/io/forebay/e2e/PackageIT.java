@@ -218,7 +218,10 @@ final class PackageIT {
   /** What the package depends on is all that its libraries need. */
   private static void assertNativeCodeIsComplete(CleanRoot root) throws Exception {
     Commands.Finished needed =
-        root.run("root", "find /usr/lib/forebay/jre -name '*.so' -exec ldd {} +");
+        root.run(
+            "root",
+            "env LD_LIBRARY_PATH=/usr/lib/forebay/jre/lib/server "
+                + "find /usr/lib/forebay/jre -name '*.so' -exec ldd {} +");
     assertTrue(needed.out().contains("libc.so.6"), needed.out() + needed.err());
     assertEquals(
         List.of(), needed.out().lines().filter(line -> line.contains("not found")).toList());

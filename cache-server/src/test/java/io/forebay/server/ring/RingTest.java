@@ -28,7 +28,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(60)
 final class RingTest {
-
   @TempDir Path directory;
 
   private final RecordEncoder encoder = new RecordEncoder();
@@ -41,13 +40,13 @@ final class RingTest {
     writer = RingWriter.create(file, RingFiles.MIN_BYTES, 3, 42);
   }
 
-  private static long clock() {
-    return 1_000;
-  }
-
   @AfterEach
   void closed() {
     writer.close();
+  }
+
+  private static long clock() {
+    return 1_000;
   }
 
   private void write(long number, String path) {
@@ -327,7 +326,7 @@ final class RingTest {
 
   @Test
   void withoutRoomThereIsNoRingAndNothingIsLeft() throws IOException {
-    try (RingFiles files = RingFiles.open(rings(), 2, 1L << 50, CLOCK)) {
+    try (RingFiles files = RingFiles.open(rings(), 2, 1L << 50, RingTest::clock)) {
       assertNull(files.forLoop(0));
       assertNull(files.directory());
     }
@@ -341,7 +340,7 @@ final class RingTest {
     try (RingFiles files = RingFiles.open(null, 2, 100_000, RingTest::clock)) {
       assertNull(files.forLoop(0));
     }
-    try (RingFiles files = RingFiles.open(rings(), 2, 0, CLOCK)) {
+    try (RingFiles files = RingFiles.open(rings(), 2, 0, RingTest::clock)) {
       assertNull(files.forLoop(0));
     }
   }
