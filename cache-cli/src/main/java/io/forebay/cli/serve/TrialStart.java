@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * wrong shows while the other process serves, and the classes of a start are loaded and compiled.
  */
 final class TrialStart implements StandIns {
-  private static final String PREFIX = "forebay-trial-start-" + ProcessHandle.current().pid() + "-";
+  private static final String PREFIX = "forebay-trial-start-";
   private static final long MEMORY_MIB = 32;
 
   private final ScratchDirectory scratch;
@@ -51,7 +51,9 @@ final class TrialStart implements StandIns {
     if (!tls.isEmpty()) {
       throw new CommandException(ExitCode.BAD_CONFIGURATION, String.join("\n", tls));
     }
-    try (ScratchDirectory scratch = ScratchDirectory.make(PREFIX, MEMORY_MIB)) {
+    ScratchDirectory.removeLeftBehind(PREFIX);
+    String prefix = PREFIX + ProcessHandle.current().pid() + "-";
+    try (ScratchDirectory scratch = ScratchDirectory.make(prefix, MEMORY_MIB)) {
       ConfigOutcome.Loaded trial =
           loaded(
               new ConfigLoader(options.environment())
