@@ -1,6 +1,7 @@
 package io.forebay.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
@@ -32,7 +33,7 @@ final class KubernetesFilesTest {
   @Test
   void theNodeTakesItsConfiguration() throws Exception {
     String configured =
-        manifests().get("ConfigMap forebay").path("data").path("forebay.yaml").asString();
+        manifest(manifests(), "ConfigMap forebay").path("data").path("forebay.yaml").asString();
     Path token = Files.writeString(directory.resolve("token"), "0123456789abcdef\n");
     Path file =
         Files.writeString(
@@ -50,8 +51,11 @@ final class KubernetesFilesTest {
     JsonNode config =
         new YAMLMapper()
             .readTree(
-                manifests.get("ConfigMap forebay").path("data").path("forebay.yaml").asString());
-    JsonNode pod = manifests.get("StatefulSet forebay").at("/spec/template/spec");
+                manifest(manifests, "ConfigMap forebay")
+                    .path("data")
+                    .path("forebay.yaml")
+                    .asString());
+    JsonNode pod = manifest(manifests, "StatefulSet forebay").at("/spec/template/spec");
     JsonNode node = pod.path("containers").get(0);
     Map<String, String> ports = new HashMap<>();
     node.path("ports")
@@ -90,5 +94,11 @@ final class KubernetesFilesTest {
       }
     }
     throw new AssertionError("nothing is mounted of " + volume);
+  }
+
+  private static JsonNode manifest(Map<String, JsonNode> manifests, String name) {
+    JsonNode manifest = manifests.get(name);
+    assertNotNull(manifest, () -> name + " of " + manifests.keySet());
+    return manifest;
   }
 }

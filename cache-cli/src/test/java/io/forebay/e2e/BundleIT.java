@@ -2,6 +2,7 @@ package io.forebay.e2e;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.testing.Commands;
@@ -188,16 +189,17 @@ final class BundleIT {
                 "versions.json")) {
           assertTrue(entries.containsKey(name), () -> name + " of " + entries.keySet());
         }
-        assertTrue(entries.get("log/1.txt").contains("it said"), entries.get("log/1.txt"));
-        assertTrue(entries.get("threads/first.txt").contains("\"loop-"), "threads of loops");
-        assertTrue(entries.get("metrics/first.txt").contains("forebay_requests_total"), "metrics");
-        assertTrue(entries.get("flames.html").contains("<svg"), "a flame graph");
-        JsonNode worst = Admin.json(entries.get("misses.json"));
+        assertTrue(entry(entries, "log/1.txt").contains("it said"), entry(entries, "log/1.txt"));
+        assertTrue(entry(entries, "threads/first.txt").contains("\"loop-"), "threads of loops");
+        assertTrue(
+            entry(entries, "metrics/first.txt").contains("forebay_requests_total"), "metrics");
+        assertTrue(entry(entries, "flames.html").contains("<svg"), "a flame graph");
+        JsonNode worst = Admin.json(entry(entries, "misses.json"));
         assertTrue(
             worst.at("/0/url").asString("").endsWith("/private?token=***&other=***"),
             worst::toString);
         assertNothingPlanted(entries);
-        String node = entries.get("config/node.json");
+        String node = entry(entries, "config/node.json");
         for (String kept : List.of("X-Upstream", "X-Key", "x-origin-key", "eu-1")) {
           assertTrue(node.contains(kept), () -> kept + " in " + node);
         }
@@ -213,7 +215,7 @@ final class BundleIT {
                 directory.resolve("edge/edge.err").toString());
         assertEquals(3, late.exit(), late::toString);
         Map<String, String> rest = entries(dead);
-        JsonNode manifest = Admin.json(rest.get("manifest.json"));
+        JsonNode manifest = Admin.json(entry(rest, "manifest.json"));
         assertTrue(
             manifest.at("/missing/node").asString("").contains("no Forebay answers"),
             manifest::toString);
@@ -224,5 +226,11 @@ final class BundleIT {
         assertNothingPlanted(rest);
       }
     }
+  }
+
+  private static String entry(Map<String, String> entries, String name) {
+    String text = entries.get(name);
+    assertNotNull(text, () -> name + " of " + entries.keySet());
+    return text;
   }
 }

@@ -98,10 +98,9 @@ final class CleanRoot {
       Files.copy(
           root.resolve("usr/share/base-passwd/" + file + ".master"), root.resolve("etc/" + file));
     }
-    for (String device : List.of("null 3", "zero 5", "random 8", "urandom 9")) {
-      String[] words = device.split(" ");
-      Path file = root.resolve("dev/" + words[0]);
-      Commands.run("mknod", "-m", "666", file.toString(), "c", "1", words[1]).orFail();
+    for (var device : Map.of("null", "3", "zero", "5", "random", "8", "urandom", "9").entrySet()) {
+      Path file = root.resolve("dev/" + device.getKey());
+      Commands.run("mknod", "-m", "666", file.toString(), "c", "1", device.getValue()).orFail();
     }
     Files.createDirectories(root.resolve("dev/shm"));
     Path database = Files.createDirectories(root.resolve("var/lib/dpkg"));

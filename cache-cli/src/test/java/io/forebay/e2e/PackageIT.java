@@ -274,7 +274,10 @@ final class PackageIT {
     try (NotifyReceiver systemd = NotifyReceiver.bind(notify.toString())) {
       Files.setPosixFilePermissions(notify, PosixFilePermissions.fromString("rwxrwxrwx"));
       List<String> command = root.command("forebay", start);
-      ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
+      ProcessBuilder builder =
+          new ProcessBuilder(command)
+              .redirectErrorStream(true)
+              .redirectOutput(directory.resolve("serve.log").toFile());
       builder.environment().keySet().removeIf(name -> name.startsWith("FOREBAY_"));
       builder.environment().put("NOTIFY_SOCKET", "/run/notify");
       Process process = builder.start();

@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -289,7 +290,9 @@ final class ServerPurgeTest {
       PurgeDone soft = edge.server().purge(new PurgeOrder(PurgeKind.URL, edge.url("/a"), true));
       PurgeDone undo = edge.server().undo(soft.id());
       assertTrue(undo.sequence() > soft.sequence());
-      Await.until("memory is looked through", () -> edge.server().purgeStatus(undo.id()).isSwept());
+      Await.until(
+          "memory is looked through",
+          () -> Objects.requireNonNull(edge.server().purgeStatus(undo.id())).isSwept());
       Response response = client.get("/a");
       assertTrue(response.isHit());
       assertEquals("v1", response.text());
@@ -323,7 +326,9 @@ final class ServerPurgeTest {
       assertEquals("v1", hit("/new").text());
       PurgeOrder tag = new PurgeOrder(PurgeKind.TAG, "news", false).ofStoredBefore(time);
       long id = edge.server().purge(tag).id();
-      assertEquals("stored-before " + time + " of tag news", edge.server().purgeStatus(id).text());
+      assertEquals(
+          "stored-before " + time + " of tag news",
+          Objects.requireNonNull(edge.server().purgeStatus(id)).text());
       assertEquals("v2", client.get("/old").text());
       assertTrue(client.get("/new").isHit());
       assertTrue(client.get("/other").isHit());

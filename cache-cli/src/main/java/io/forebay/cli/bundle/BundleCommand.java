@@ -61,8 +61,7 @@ import picocli.CommandLine.Option;
 public final class BundleCommand implements Callable<Integer> {
   private static final int MAX_SECONDS = 60;
   private static final Duration PATIENCE = Duration.ofSeconds(10);
-  private static final Duration MOST = Duration.ofSeconds(120);
-  private static final int MAX_SECRET_FILE = 64 << 10;
+  private static final Duration MOST = Duration.ofMinutes(2);
   private static final DateTimeFormatter NAME =
       DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss'Z'").withZone(ZoneOffset.UTC);
 

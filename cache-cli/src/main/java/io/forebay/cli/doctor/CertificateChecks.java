@@ -83,7 +83,6 @@ final class CertificateChecks {
         }
       } catch (TlsException told) {
         // Among the errors above.
-        continue;
       }
     }
     return findings;

@@ -30,7 +30,7 @@ final class GroupChecks {
       tasks = least(tasks, subject.machine().number(group + "/pids.max"));
       high = least(high, subject.machine().number(group + "/memory.high"));
     }
-    long threads = subject.loops() + OWN_THREADS;
+    long threads = (long) subject.loops() + OWN_THREADS;
     OptionalLong own = subject.machine().limit("Max processes");
     long most = Math.min(tasks.orElse(Long.MAX_VALUE), own.orElse(Long.MAX_VALUE));
     long tier = subject.start().tierBytes();

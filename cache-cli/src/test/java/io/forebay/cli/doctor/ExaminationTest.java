@@ -37,7 +37,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Each check on a made-up machine where it is good, and where it is not. */
 final class ExaminationTest {
   private static final String NET = "proc/sys/net/";
-  private static final Instant NOW = Instant.now();
+  private final Instant today = Instant.now();
   private static final List<String> GOOD_OPTIONS =
       List.of("-XX:+UseSerialGC", "-Xmx512m", "-XX:+PerfDisableSharedMem");
 
@@ -164,7 +164,7 @@ final class ExaminationTest {
             List.of(),
             StartDryRun.of(now, memory),
             clock,
-            NOW,
+            today,
             outside));
   }
 
@@ -345,7 +345,7 @@ final class ExaminationTest {
     certificates.ecdsa("other", "other.example.com");
     certificates.issue(
         "ending",
-        builder -> builder.ecp256().notAfter(NOW.plusSeconds(5 * 86_400)),
+        builder -> builder.ecp256().notAfter(today.plusSeconds(5 * 86_400)),
         "www.example.com");
     tls("www.pem", "www.key");
     good();
@@ -393,10 +393,10 @@ final class ExaminationTest {
     reached.name = new NameTrial(List.of(address), 300, 1_000_000, null);
     reached.trial = new Outside.Trial("http://origin.example.com", "Connection refused", null);
     found("origins", Level.WARNING, "Connection refused", "curl -vI http://origin.example.com");
-    reached.trial = new Outside.Trial("https://o", null, NOW.plusSeconds(86_400));
+    reached.trial = new Outside.Trial("https://o", null, today.plusSeconds(86_400));
     found("origins", Level.WARNING, "certificate until");
     machine.file("etc/resolv.conf", "search example.com");
-    reached.trial = new Outside.Trial("https://o", null, NOW.plusSeconds(90 * 86_400));
+    reached.trial = new Outside.Trial("https://o", null, today.plusSeconds(90 * 86_400));
     found("name-servers", Level.WARNING, "names none");
     outside = null;
     found("name-servers", Level.WARNING, "names none");

@@ -40,7 +40,7 @@ final class OriginConnectorTest {
         new NamePlaces(
             Files.writeString(directory.resolve("hosts"), "127.0.0.1 origin.test\n"),
             Files.writeString(directory.resolve("resolv.conf"), ""),
-            new InetSocketAddress("127.0.0.1", Ports.free()));
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), Ports.free()));
   }
 
   private OriginConfig origin(String... more) {

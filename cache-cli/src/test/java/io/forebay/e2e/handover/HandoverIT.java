@@ -85,12 +85,12 @@ final class HandoverIT {
         load.start();
         awaitRequests(load, 500);
         for (int i = 0; i < count; i++) {
-          double unused = load.longestMillis();
+          load.forgetLongest();
           JsonNode report = edge.upgraded();
           long hits = load.hits.get();
-          long requests = load.requests.get();
+          long reads = load.reads.get();
           awaitRequests(load, 300);
-          ratios.add((double) (load.hits.get() - hits) / (load.requests.get() - requests));
+          ratios.add((double) (load.hits.get() - hits) / (load.reads.get() - reads));
           pauses.add(report.path("pauseMillis").asDouble(0));
           longest.add(load.longestMillis());
           assertEquals(0, report.path("cut").asInt(-1));

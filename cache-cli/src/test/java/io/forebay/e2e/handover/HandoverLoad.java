@@ -39,6 +39,10 @@ final class HandoverLoad implements AutoCloseable {
   private final List<Thread> threads = new ArrayList<>();
 
   final AtomicLong requests = new AtomicLong();
+
+  /** GET over HTTP/1.1, and those of them that the store answered. */
+  final AtomicLong reads = new AtomicLong();
+
   final AtomicLong hits = new AtomicLong();
 
   /** HTTP/3 connections that ended while a request waited: their clients ask again by design. */
@@ -142,7 +146,7 @@ final class HandoverLoad implements AutoCloseable {
         if (response.version() != HttpClient.Version.HTTP_2) {
           throw new AssertionError(response.version());
         }
-        count(response.statusCode(), response.body(), false, from);
+        count(response.statusCode(), response.body(), from);
       }
     }
   }
@@ -161,8 +165,11 @@ final class HandoverLoad implements AutoCloseable {
         long from = System.nanoTime();
         Http3Client.Answer answer = client.get(path(i));
         try {
-          String body = answer.end.get(20, TimeUnit.SECONDS);
-          count(Integer.parseInt(answer.status()), body, false, from);
+          String end = answer.end.get(20, TimeUnit.SECONDS);
+          if (!end.equals("end")) {
+            throw new AssertionError(end);
+          }
+          count(Integer.parseInt(answer.status()), answer.body.toString(), from);
           i++;
         } catch (ExecutionException | TimeoutException | AssertionError e) {
           if (!client.closed.isDone() && !client.goAwayAnnounced.isDone()) {
@@ -196,15 +203,16 @@ final class HandoverLoad implements AutoCloseable {
   }
 
   private void answered(Response response, long from) {
-    count(response.status(), response.text(), response.isHit(), from);
-  }
-
-  private void count(int status, String body, boolean isHit, long from) {
-    long took = System.nanoTime() - from;
-    requests.incrementAndGet();
-    if (isHit) {
+    count(response.status(), response.text(), from);
+    reads.incrementAndGet();
+    if (response.isHit()) {
       hits.incrementAndGet();
     }
+  }
+
+  private void count(int status, String body, long from) {
+    long took = System.nanoTime() - from;
+    requests.incrementAndGet();
     if (status != 200 || !body.startsWith(BODY_PREFIX)) {
       failures.add(Thread.currentThread().getName() + ": " + status + " " + body);
     }
@@ -212,8 +220,12 @@ final class HandoverLoad implements AutoCloseable {
   }
 
   /** The longest that a request took since this was last asked. */
+  void forgetLongest() {
+    longestNanos.set(0);
+  }
+
   double longestMillis() {
-    return longestNanos.getAndSet(0) / 1e6;
+    return longestNanos.get() / 1e6;
   }
 
   static String body(String path) {

@@ -173,7 +173,7 @@ final class HandoverConnection implements AutoCloseable {
     if (message == null) {
       throw new IOException("no answer within " + patience.toSeconds() + " s");
     }
-    if (message == END) {
+    if (END.equals(message)) {
       received.add(END);
       throw new EOFException("the other process has closed the connection");
     }

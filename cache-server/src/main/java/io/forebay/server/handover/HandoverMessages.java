@@ -64,6 +64,7 @@ final class HandoverMessages {
 
   record Named(String listener, Kind kind, @Nullable String configured) {}
 
+  @SuppressWarnings("ArrayRecordComponent") // read once
   record Keys(List<byte[]> tickets, long ticketsMadeAtMillis, byte[] token) {}
 
   static ObjectNode offer(String token, String version, Inheritance left) {

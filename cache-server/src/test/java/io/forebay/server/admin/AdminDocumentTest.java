@@ -79,7 +79,7 @@ final class AdminDocumentTest {
 
   private AdminServer start(FakeNode node) throws Exception {
     AccessLog log = opened(AccessLog.open(new AccessLogConfig("off", 64), 2));
-    NodeMetrics metrics = opened(new NodeMetrics(node, log, "0.1.0"));
+    NodeMetrics metrics = opened(new NodeMetrics(node, log, () -> 0, "0.1.0"));
     return opened(AdminServer.start(node, metrics, log, AuditLog.OFF, "0.1.0"));
   }
 
