@@ -7,6 +7,7 @@ import io.forebay.testing.Await;
 import io.forebay.testing.Certificates;
 import io.forebay.testing.Commands;
 import io.forebay.testing.EdgeProcess;
+import io.forebay.testing.NotifyReceiver;
 import io.forebay.testing.PathOrigin;
 import io.forebay.testing.Ports;
 import io.forebay.testing.RawClient;
@@ -274,6 +275,38 @@ final class HandoverIT {
         assertEquals(0, edge.upgraded().path("cut").asInt(-1));
         assertTrue(RawClient.get(old.port(), "/object-1").isHit());
       }
+    }
+  }
+
+  /** What systemd does with a service of type notify. */
+  @Test
+  void theServiceManagerHearsOfTheNewProcessAndIsToldThatItsLoopsAnswer() throws Exception {
+    String python =
+        String.join(
+            "\n",
+            "import os, sys",
+            "os.environ.update(NOTIFY_SOCKET=sys.argv[1], WATCHDOG_USEC='4000000',"
+                + " WATCHDOG_PID=str(os.getpid()))",
+            "os.execvp(sys.argv[2], sys.argv[2:])");
+    Path socket = directory.resolve("notify");
+    try (PathOrigin origin = origin();
+        NotifyReceiver manager = NotifyReceiver.bind(socket.toString())) {
+      EdgeProcess.Settings settings = settings(origin);
+      settings.wrapped("python3", "-c", python, socket.toString());
+      EdgeProcess old = settings.start();
+      try (ReplacedEdge edge = new ReplacedEdge(old, directory, origin.url())) {
+        awaitMessage(manager, "WATCHDOG=1");
+        long replacing = edge.upgraded().path("pid").asLong(0);
+        awaitMessage(manager, "MAINPID=" + replacing);
+        awaitMessage(manager, "WATCHDOG=1");
+      }
+    }
+  }
+
+  private static void awaitMessage(NotifyReceiver manager, String wanted) {
+    String message = manager.next();
+    while (!message.lines().toList().contains(wanted)) {
+      message = manager.next();
     }
   }
 }

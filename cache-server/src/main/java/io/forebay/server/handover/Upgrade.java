@@ -25,6 +25,13 @@ final class Upgrade {
   private static final Logger LOG = LoggerFactory.getLogger(Upgrade.class);
   private static final Duration FOREVER = Duration.ofDays(1);
 
+  /**
+   * Variables of systemd that are for this process alone. Without {@code WATCHDOG_PID} the new one
+   * feeds the watchdog: it is to be the main process.
+   */
+  static final List<String> OWN_VARIABLES =
+      List.of("LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "WATCHDOG_PID");
+
   private final HandoverConnection client;
   private final CompletableFuture<ObjectNode> result = new CompletableFuture<>();
   private final CompletableFuture<Void> told = new CompletableFuture<>();
@@ -89,8 +96,7 @@ final class Upgrade {
 
   private static Process start(List<String> command) throws IOException {
     ProcessBuilder builder = new ProcessBuilder(command);
-    // These are for this process alone.
-    List.of("LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES").forEach(builder.environment()::remove);
+    OWN_VARIABLES.forEach(builder.environment()::remove);
     return builder
         .inheritIO()
         .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
