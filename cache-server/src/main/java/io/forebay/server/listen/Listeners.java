@@ -572,7 +572,12 @@ public final class Listeners implements AutoCloseable {
    * @return how many connections were cut
    */
   public int detach(Duration grace, Duration bound) throws InterruptedException {
-    sockets.forEach(socket -> socket.channel().config().setAutoRead(false));
+    // Not by their read switch: a read that is pending would still accept once more, after all.
+    sockets.stream()
+        .map(socket -> socket.channel().deregister())
+        .toList()
+        .forEach(ChannelFuture::syncUninterruptibly);
+    sockets.clear();
     http3.forEach(one -> one.udp().stopAccepting());
     CompletableFuture<Void> gone = onLoops(ListenerContext::endRequests);
     boolean isDone = within(grace.compareTo(bound) < 0 ? grace : bound, gone);
@@ -584,8 +589,6 @@ public final class Listeners implements AutoCloseable {
     loops.forEach(loop -> loop.eventLoop().submit(loop::cut).awaitUninterruptibly());
     http3.forEach(one -> one.udp().detach());
     http3.clear();
-    sockets.forEach(socket -> socket.channel().deregister().syncUninterruptibly());
-    sockets.clear();
     return left;
   }
 
