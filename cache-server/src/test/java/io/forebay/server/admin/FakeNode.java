@@ -415,7 +415,7 @@ public final class FakeNode implements NodeControl {
         : new PurgeStatus(
             id,
             PurgeKind.PATTERN,
-            false,
+            true,
             "path ^/img/",
             0,
             1000,
