@@ -206,8 +206,12 @@ public final class HandoverListener implements AutoCloseable {
     }
   }
 
-  /** A hand-over has ended, this way or that. */
-  void ended(Predecessor done, ObjectNode message) {
+  /**
+   * A hand-over has ended, this way or that.
+   *
+   * @return false where its upgrade was given up before, so that the new process is being ended
+   */
+  boolean ended(Predecessor done, ObjectNode message) {
     Upgrade waiting;
     synchronized (this) {
       if (current == done) {
@@ -215,9 +219,7 @@ public final class HandoverListener implements AutoCloseable {
       }
       waiting = upgrade;
     }
-    if (waiting != null) {
-      waiting.finish(message);
-    }
+    return waiting == null || waiting.finish(message);
   }
 
   @Override

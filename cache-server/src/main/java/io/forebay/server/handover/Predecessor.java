@@ -126,6 +126,9 @@ public final class Predecessor {
       if (!HandoverMessages.type(control.receive(START)).equals(HandoverMessages.SERVING)) {
         throw new IOException("it does not serve");
       }
+      if (!listener.ended(this, done(began, released))) {
+        throw new IOException("its upgrade was given up");
+      }
     } catch (IOException e) {
       LOG.warn(
           "hand-over: process {} is lost before it served ({}); this process takes the store back",
@@ -139,17 +142,19 @@ public final class Predecessor {
       end(HandoverMessages.FAILED, "the new process ended before it served; the old one serves on");
       return false;
     }
-    long now = System.nanoTime();
     LOG.info("hand-over: process {} serves, this process ends", pid);
     node.replaced(pid);
-    ObjectNode done =
-        HandoverMessages.of(HandoverMessages.DONE)
-            .put("pid", pid)
-            .put("cut", released.cut())
-            .put("pauseMillis", TimeUnit.NANOSECONDS.toMillis(now - released.stoppedNanos()))
-            .put("handOverMillis", TimeUnit.NANOSECONDS.toMillis(now - began));
-    finish(done);
+    control.close();
     return true;
+  }
+
+  private ObjectNode done(long began, Released released) {
+    long now = System.nanoTime();
+    return HandoverMessages.of(HandoverMessages.DONE)
+        .put("pid", pid)
+        .put("cut", released.cut())
+        .put("pauseMillis", TimeUnit.NANOSECONDS.toMillis(now - released.stoppedNanos()))
+        .put("handOverMillis", TimeUnit.NANOSECONDS.toMillis(now - began));
   }
 
   private void offer(Inheritance left) throws IOException, InterruptedException {
@@ -180,11 +185,7 @@ public final class Predecessor {
   }
 
   private void end(String type, String reason) {
-    finish(HandoverMessages.of(type).put("reason", reason));
-  }
-
-  private void finish(ObjectNode message) {
     control.close();
-    listener.ended(this, message);
+    boolean ignored = listener.ended(this, HandoverMessages.of(type).put("reason", reason));
   }
 }

@@ -40,10 +40,15 @@ final class Upgrade {
     this.client = client;
   }
 
-  /** The hand-over has ended; returns when the command has been told. */
-  void finish(ObjectNode message) {
-    boolean ignored = result.complete(message);
+  /**
+   * The hand-over has ended; returns when the command has been told.
+   *
+   * @return false where the command has given up before: then the new process is being ended
+   */
+  boolean finish(ObjectNode message) {
+    boolean isFirst = result.complete(message);
     told.join();
+    return isFirst;
   }
 
   void run(String jar) throws IOException, InterruptedException {
@@ -85,8 +90,12 @@ final class Upgrade {
       ObjectNode unexpected = client.receive(FOREVER);
       LOG.debug("upgrade: unexpected {}", unexpected);
     } catch (EOFException e) {
-      LOG.warn("upgrade: given up by the command, process {} is ended", started.pid());
-      Process ignored = started.destroyForcibly();
+      // Not where the hand-over has ended: that process serves.
+      if (result.complete(
+          HandoverMessages.of(HandoverMessages.FAILED).put("reason", "the command gave up"))) {
+        LOG.warn("upgrade: given up by the command, process {} is ended", started.pid());
+        Process ignored = started.destroyForcibly();
+      }
     } catch (IOException e) {
       LOG.debug("upgrade: {}", e.toString());
     } catch (InterruptedException e) {

@@ -56,7 +56,7 @@ final class AdminWalkthroughTest {
           }
           commands++;
         }
-        assertEquals(31, commands);
+        assertEquals(34, commands);
       }
     }
   }
