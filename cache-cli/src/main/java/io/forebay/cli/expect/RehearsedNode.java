@@ -11,7 +11,6 @@ import io.forebay.server.config.ConfigEnvironment;
 import io.forebay.server.config.ConfigLoader;
 import io.forebay.server.config.ConfigOutcome;
 import io.forebay.server.config.ConfigSource;
-import io.forebay.server.config.ConfigText;
 import io.forebay.server.config.StandIns;
 import io.forebay.server.node.NodeStatus.Listening;
 import java.io.IOException;
@@ -86,7 +85,7 @@ final class RehearsedNode implements StandIns, AutoCloseable {
       if (outcome instanceof ConfigOutcome.Refused refused) {
         throw new RefusedException(ExitCode.BAD_CONFIGURATION, refused.problems());
       }
-      Server server = Server.rehearse(source(outcome), version, clockMillis);
+      Server server = Server.rehearse(ConfigSource.of(outcome), version, clockMillis);
       node.server = server;
       node.admin = new AdminClient(URI.create(server.adminUrl()), null);
       isStarted = true;
@@ -98,20 +97,6 @@ final class RehearsedNode implements StandIns, AutoCloseable {
         node.close();
       }
     }
-  }
-
-  private static ConfigSource source(ConfigOutcome outcome) {
-    return new ConfigSource() {
-      @Override
-      public ConfigOutcome load() {
-        return outcome;
-      }
-
-      @Override
-      public ConfigOutcome load(ConfigText text) {
-        return outcome;
-      }
-    };
   }
 
   // What stands in.

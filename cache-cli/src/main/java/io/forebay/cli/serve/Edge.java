@@ -16,6 +16,7 @@ import io.forebay.server.handover.Predecessor;
 import io.forebay.server.handover.Released;
 import io.forebay.server.handover.SocketActivation;
 import io.forebay.server.handover.Successor;
+import io.forebay.server.listen.InheritedSockets;
 import io.forebay.server.node.NodeControl.Reload;
 import io.forebay.server.node.NodeStatus.Listening;
 import io.forebay.server.systemd.ServiceManager;
@@ -85,7 +86,7 @@ final class Edge implements AutoCloseable {
       if (successor == null) {
         return null;
       }
-      new io.forebay.server.listen.InheritedSockets(given.sockets()).close();
+      new InheritedSockets(given.sockets()).close();
       successor.begin(config.timeouts().drain().plus(RELEASE));
       Edge edge =
           new Edge(

@@ -12,7 +12,6 @@ import io.forebay.server.config.ConfigLoader;
 import io.forebay.server.config.ConfigOutcome;
 import io.forebay.server.config.ConfigProblem;
 import io.forebay.server.config.ConfigSource;
-import io.forebay.server.config.ConfigText;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.StandIns;
@@ -58,7 +57,7 @@ final class TrialStart implements StandIns {
           loaded(
               new ConfigLoader(options.environment())
                   .load(options.file, options.given(), new TrialStart(scratch, config)));
-      Server.start(source(trial), VersionInfo.forebayVersion()).close();
+      Server.start(ConfigSource.of(trial), VersionInfo.forebayVersion()).close();
     }
     return config;
   }
@@ -70,20 +69,6 @@ final class TrialStart implements StandIns {
               ExitCode.BAD_CONFIGURATION,
               String.join("\n", refused.problems().stream().map(ConfigProblem::toString).toList()));
       case ConfigOutcome.Loaded loaded -> loaded;
-    };
-  }
-
-  private static ConfigSource source(ConfigOutcome outcome) {
-    return new ConfigSource() {
-      @Override
-      public ConfigOutcome load() {
-        return outcome;
-      }
-
-      @Override
-      public ConfigOutcome load(ConfigText text) {
-        return outcome;
-      }
     };
   }
 

@@ -61,4 +61,19 @@ public interface ConfigSource {
       }
     };
   }
+
+  /** A configuration that has been read already, and stays as it is. */
+  static ConfigSource of(ConfigOutcome outcome) {
+    return new ConfigSource() {
+      @Override
+      public ConfigOutcome load() {
+        return outcome;
+      }
+
+      @Override
+      public ConfigOutcome load(ConfigText text) {
+        return outcome;
+      }
+    };
+  }
 }
